@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed, repeated, suggest
+from datakin._core.exceptions import DatakinError, first_of, listed, repeated, suggest
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
 from datakin.data.columns.series import is_text_series
 from datakin.data.columns.tables import RawTable
@@ -108,9 +108,8 @@ def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
                 f"{twice[0]!r}; rename or ignore the other one, too."
             )
         there = {old: new for old, new in done.items() if old in table.frame.columns}
-        shown = ", ".join(f"{old!r} to {new!r}" for old, new in list(done.items())[:SHOWN])
-        more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
-        notes = (*table.notes, f"renamed: {shown}{more}")
+        shown = first_of([f"{old!r} to {new!r}" for old, new in done.items()], SHOWN)
+        notes = (*table.notes, f"renamed: {shown}")
         table = replace(table, frame=table.frame.rename(there), columns=columns, notes=notes)
     every = np.ones(len(table.frame), bool)
     whole = {"": every, table.name: every}

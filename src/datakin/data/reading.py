@@ -94,11 +94,8 @@ class Reading:
     def finish(self) -> Reading:
         """Make the datasets, and warn of what is odd about all of them together."""
         if self.how.domain is not None:
-            values: dict[str, str] = {}
-            try:
-                self.datasets = _split_table(self.drafts[0], values)
-            finally:
-                self.left_out |= values
+            self.datasets, values = _split_table(self.drafts[0])
+            self.left_out |= values
             return self
         left_out = None if self.may_miss == "none" else self.left_out
         needed = self.drafts[0].name if self.drafts and self.may_miss in NEEDS_TARGET else None
@@ -149,11 +146,8 @@ def _one_by_one(source: Any) -> dict[str, Any]:
     return named
 
 
-def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
-    """Return a dataset for each value of the domain column that can be used.
-
-    The other values go to `left_out` with the reason.
-    """
+def _split_table(draft: Draft) -> tuple[list[Dataset], dict[str, str]]:
+    """Return a dataset for each value of the domain column, and the values that cannot be used, and why."""
     assert draft.domains is not None
     domain = draft.how.domain
     names, parts = _parts(draft.domains)
@@ -164,6 +158,7 @@ def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
             f"The domain column {domain!r} must have at least two values. "
             f"Got {listed(names) or 'none'}.{doubt}"
         )
+    left_out: dict[str, str] = {}
     decision = decide(draft, parts)
     order = np.argsort(parts, kind="stable")
     cuts = np.searchsorted(parts[order], np.arange(len(names) + 1))
@@ -173,7 +168,7 @@ def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
         drafts.append(replace(part, name=value, how=replace(draft.how, value=value)))
     datasets = make_datasets(drafts, left_out, decision=decision)
     if draft.groups is not None:
-        warn_of_shared_groups([part for part in drafts if part.name not in left_out])
+        warn_of_shared_groups(datasets, draft.how)
     if cuts[0]:
         warn(note_of_dropped(int(cuts[0]), len(parts), repr(domain)))
     if left_out:
@@ -181,7 +176,7 @@ def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
             f"{len(left_out)} of {len(drafts)} values of {domain!r} were left out: "
             f"{_reasons(left_out)}"
         )
-    return datasets
+    return datasets, left_out
 
 
 def _reasons(left_out: Mapping[str, str]) -> str:

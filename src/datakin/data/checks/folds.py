@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from datakin._core.exceptions import (
     MINOR,
@@ -22,10 +21,10 @@ from datakin._core.exceptions import (
     warn,
 )
 from datakin._core.typed_options import recode_options
-from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
+from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Dataset
-from datakin.data.drafts import Draft
 from datakin.data.features import Array
+from datakin.data.origin import Origin
 
 FOLDS = 5  # of scores, unless another number is asked for
 LEAST_FOLDS = 3  # of nested folds
@@ -97,16 +96,11 @@ def check_groups(dataset: Dataset, groups: Array, n_folds: int) -> None:
         )
 
 
-def warn_of_shared_groups(drafts: Sequence[Draft]) -> None:
+def warn_of_shared_groups(domains: Sequence[Dataset], how: Origin) -> None:
     """Name the groups that have labelled rows in several of these domains."""
-    places: Counter[str] = Counter()
-    for draft in drafts:
-        assert draft.groups is not None
-        known = draft.groups[~is_missing(draft.labels) & ~is_missing(draft.groups)]
-        places.update({canonical_label(v) for v in pd.unique(known)})
+    places = Counter(name for domain in domains for name in set(domain.group_names) - {""})
     shared = sort_classes(group for group, n in places.items() if n > 1)
     if shared:
-        how = drafts[0].how
         warn(
             f"Every {how.group!r} should be in one {how.domain!r} only. Otherwise its rows train one "
             f"dataset and test another, and the two look more alike than they are. "
