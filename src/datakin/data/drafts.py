@@ -229,11 +229,11 @@ def _drop_unlabelled(draft: Draft) -> Draft:
     if not missing.any():
         return draft
     labelled = draft.take(np.flatnonzero(~missing))
-    note = note_of_dropped(int(missing.sum()), len(missing), "label")
+    note = dropped_note(int(missing.sum()), len(missing), "label")
     return replace(labelled, notes=(*draft.notes, note))
 
 
-def note_of_dropped(n_dropped: int, n_rows: int, what: str) -> Note:
+def dropped_note(n_dropped: int, n_rows: int, what: str) -> Note:
     """Say how many rows were dropped, as they have no label or domain; many of them may mislead."""
     text = f"{n_dropped} of {n_rows} rows have no {what} and were dropped"
     return Note(text, SERIOUS if n_dropped > MANY_DROPPED * n_rows else MINOR)

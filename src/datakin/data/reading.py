@@ -21,14 +21,7 @@ from datakin.data.columns.labels import canonical_labels, encode_classes, is_mis
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset
-from datakin.data.drafts import (
-    Draft,
-    check_named,
-    decide,
-    make_datasets,
-    make_draft,
-    note_of_dropped,
-)
+from datakin.data.drafts import Draft, check_named, decide, dropped_note, make_datasets, make_draft
 from datakin.data.features import Array
 from datakin.data.files.addresses import find_tables, stem
 from datakin.data.files.opening import open_tables
@@ -170,7 +163,7 @@ def _split_table(draft: Draft) -> tuple[list[Dataset], dict[str, str]]:
     if draft.groups is not None:
         warn_of_shared_groups(datasets, draft.how)
     if cuts[0]:
-        warn(note_of_dropped(int(cuts[0]), len(parts), repr(domain)))
+        warn(dropped_note(int(cuts[0]), len(parts), repr(domain)))
     if left_out:
         warn(
             f"{len(left_out)} of {len(drafts)} values of {domain!r} were left out: "
