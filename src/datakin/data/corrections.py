@@ -12,29 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed, repeated, suggest
+from datakin._core.exceptions import DatakinError, first_of, listed, repeated, suggest
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
-from datakin.data.columns.series import is_text_series
 from datakin.data.columns.tables import RawTable
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 from datakin.data.origin import Origin
-from datakin.data.recoding import (
-    Convert,
-    Place,
-    Recoding,
-    describe_line,
-    for_parts,
-    requests_of,
-    rewrite_dates,
-)
+from datakin.data.recoding import Place, Recoding, describe_line, for_parts, iso_dates, requests_of
 
 if TYPE_CHECKING:
     from datakin.data.drafts import Draft
-    from datakin.data.schema import TableSchema
 
 SHOWN = 5  # new names in a note
 Requests = Mapping[str, Mapping[Place, Any]]  # what each option asks for
@@ -108,9 +97,8 @@ def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
                 f"{twice[0]!r}; rename or ignore the other one, too."
             )
         there = {old: new for old, new in done.items() if old in table.frame.columns}
-        shown = ", ".join(f"{old!r} to {new!r}" for old, new in list(done.items())[:SHOWN])
-        more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
-        notes = (*table.notes, f"renamed: {shown}{more}")
+        shown = first_of([f"{old!r} to {new!r}" for old, new in done.items()], SHOWN)
+        notes = (*table.notes, f"renamed: {shown}")
         table = replace(table, frame=table.frame.rename(there), columns=columns, notes=notes)
     every = np.ones(len(table.frame), bool)
     whole = {"": every, table.name: every}
@@ -163,7 +151,7 @@ def _correct_one(
     for column, wanted in job.of(asked["convert"]).items():
         for part, rows, form in _scopes(wanted, name, column, job.parts):
             if isinstance(form, str):
-                frame = frame.with_columns(rewrite_dates(frame[column], form, rows))
+                frame = frame.with_columns(iso_dates(frame[column], form, rows))
                 where = _where(part, job.how)
                 notes.append(f"{column!r} read as dates in the format {form!r}{where}")
         convert |= wanted
@@ -227,25 +215,6 @@ def _no_such_value(old: str, column: str, part: str, jobs: Sequence[_Job]) -> Da
     )
 
 
-def correct_rows(
-    frame: nw.DataFrame[Any], rename: Mapping[str, str], schema: TableSchema
-) -> nw.DataFrame[Any]:
-    """Rename, recode and rewrite dates of new rows as the target's user did, where there is something."""
-    there = frame.columns
-    names = {old: new for old, new in rename.items() if old in there and new not in there}
-    frame = frame.rename(names) if names else frame
-    every = np.ones(len(frame), bool)
-    for name, codes in schema.recode.items():
-        if name in frame.columns:
-            recoding = Recoding(frame[name])
-            if recoding.replace(codes, every):
-                frame = frame.with_columns(recoding.recoded())
-    for name, form in schema.convert.items():
-        if name in frame.columns and isinstance(form, str) and is_text_series(frame[name]):
-            frame = frame.with_columns(rewrite_dates(frame[name], form, every))
-    return frame
-
-
 def convert_numbers(draft: Draft) -> Draft:
     """Return a draft with columns in other units, of which their facts tell."""
     how, features = draft.how, draft.features
@@ -291,7 +260,7 @@ def _converted_labels(labels: Array, rows: Array, line: tuple[float, float], dra
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def on_line(numbers: Array, line: Convert | None) -> Array:
+def on_line(numbers: Array, line: tuple[float, float] | str | None) -> Array:
     """Return converted numbers, if they are; what becomes infinite is refused later, with its column."""
     if line is None or isinstance(line, str):
         return numbers

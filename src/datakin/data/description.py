@@ -20,12 +20,7 @@ from datakin.data.checks.suspicions import CONSTANT, EMPTY, ROW_ID, is_id
 from datakin.data.columns.labels import canonical_labels, is_missing
 from datakin.data.columns.tables import RawTable, read_columns
 from datakin.data.dataset import ColumnFacts, Dataset
-from datakin.data.described import (
-    ColumnDescription,
-    describe_feature,
-    describe_values,
-    examples_of,
-)
+from datakin.data.described import ColumnDescription, describe_feature, describe_values, examples_of
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Features
 from datakin.data.origin import Origin
@@ -200,7 +195,7 @@ class _Table:
             for name in self.raw.columns
         ]
         for name, read in others.items():
-            if name not in self.how.ignore and not isinstance(read, str) and name in read[1]:
+            if name not in self.how.ignore and not isinstance(read, str):
                 facts[name] = read[1][name]
         notes = (*self.raw.notes, *suspicions.notes_of_facts(facts))
         return TableDescription(self.raw.name, len(frame), tuple(columns), notes, problem)

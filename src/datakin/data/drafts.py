@@ -22,7 +22,6 @@ from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import in_one_spelling, spelled_twice
 from datakin.data.columns import roles
 from datakin.data.columns.labels import (
-    canonical_label,
     check_labels,
     class_codes,
     group_codes,
@@ -230,11 +229,11 @@ def _drop_unlabelled(draft: Draft) -> Draft:
     if not missing.any():
         return draft
     labelled = draft.take(np.flatnonzero(~missing))
-    note = note_of_dropped(int(missing.sum()), len(missing), "label")
+    note = dropped_note(int(missing.sum()), len(missing), "label")
     return replace(labelled, notes=(*draft.notes, note))
 
 
-def note_of_dropped(n_dropped: int, n_rows: int, what: str) -> Note:
+def dropped_note(n_dropped: int, n_rows: int, what: str) -> Note:
     """Say how many rows were dropped, as they have no label or domain; many of them may mislead."""
     text = f"{n_dropped} of {n_rows} rows have no {what} and were dropped"
     return Note(text, SERIOUS if n_dropped > MANY_DROPPED * n_rows else MINOR)
@@ -317,7 +316,7 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
     odd = {name: why for name, why in every.items() if name in names}
     left_out = {name: why for name, why in odd.items() if why in suspicions.LEFT_OUT}
     features = suspicions.without_odd(features, left_out, draft.title)
-    groups, group_names = _grouped(draft.groups)
+    groups, group_names = (None, ()) if draft.groups is None else group_codes(draft.groups)
     copies = [] if groups is not None else repeated_rows(features, y, classes)
     notes = [*draft.notes, *decision.doubt, *suspicions.notes_of_odd(odd), *copies]
     notes += [*suspicions.notes_of_facts(draft.facts), *suspicions.notes_of_unused(unused)]
@@ -336,13 +335,3 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         how=draft.how,
         weights=draft.weights,
     )
-
-
-def _grouped(groups: Array | None) -> tuple[Array | None, tuple[str, ...]]:
-    """Return group codes and the name of each, empty for a row that has no group."""
-    if groups is None:
-        return None, ()
-    codes = group_codes(groups)
-    first = groups[np.unique(codes, return_index=True)[1]]
-    gone = is_missing(first)
-    return codes, tuple("" if gone[i] else canonical_label(first[i]) for i in range(len(first)))

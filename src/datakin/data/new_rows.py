@@ -17,14 +17,15 @@ from datakin._core.typed_options import typed
 from datakin.data.columns.column import as_known, read_column
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
 from datakin.data.columns.roles import read_keys, read_labels, series_of
-from datakin.data.columns.series import check_finite, object_array
+from datakin.data.columns.series import check_finite, is_text_series, object_array
 from datakin.data.columns.tables import frame_of, numbered, read_beside, side_by_side
 from datakin.data.columns.text_columns import Column
-from datakin.data.corrections import correct_rows, on_line
+from datakin.data.corrections import on_line
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.files.opening import open_table
 from datakin.data.origin import Origin
+from datakin.data.recoding import Recoding, iso_dates
 from datakin.data.schema import TableSchema
 
 OF_FILE = ("delimiter", "encoding", "header", "table", "query")  # options, beside rename
@@ -73,7 +74,7 @@ def read_new_rows(
         matrix = sparse.csr_array(cast(Any, source), dtype=float)
         return NewRows(_of_matrix(matrix, schema))
     frame, notes = _opened(source, schema, options)
-    frame = correct_rows(frame, {**schema.rename, **(options.get("rename") or {})}, schema)
+    frame = _corrected(frame, {**schema.rename, **(options.get("rename") or {})}, schema)
     is_every = tuple(keep) == (EVERY,) and EVERY not in frame.columns
     keep = frame.columns if is_every else keep
     _need(schema.names, frame.columns)
@@ -92,6 +93,25 @@ def read_new_rows(
     if is_every:
         kept = {name: _numbers_back(held) for name, held in kept.items()}
     return NewRows(features, labels, kept, notes)
+
+
+def _corrected(
+    frame: nw.DataFrame[Any], rename: Mapping[str, str], schema: TableSchema
+) -> nw.DataFrame[Any]:
+    """Rename, recode and rewrite dates of new rows as the target's user did, where there is something."""
+    there = frame.columns
+    names = {old: new for old, new in rename.items() if old in there and new not in there}
+    frame = frame.rename(names) if names else frame
+    every = np.ones(len(frame), bool)
+    for name, codes in schema.recode.items():
+        if name in frame.columns:
+            recoding = Recoding(frame[name])
+            if recoding.replace(codes, every):
+                frame = frame.with_columns(recoding.recoded())
+    for name, form in schema.convert.items():
+        if name in frame.columns and isinstance(form, str) and is_text_series(frame[name]):
+            frame = frame.with_columns(iso_dates(frame[name], form, every))
+    return frame
 
 
 def _numbers_back(held: Array) -> Array:

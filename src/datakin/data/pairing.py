@@ -1,4 +1,4 @@
-"""What two datasets share: columns and classes by name, rows by content."""
+"""What two datasets share: columns, classes and groups by name, rows by content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from datakin._core.typed_options import recode_options, typed
 from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
 from datakin.data.checks.difference_kinds import KINDS, Difference
 from datakin.data.checks.differences import differences
-from datakin.data.checks.folds import note_on_groups
 from datakin.data.checks.spelling import matching_values
 from datakin.data.checks.suspicions import keep_option
 from datakin.data.columns.labels import as_numbers, sort_classes
@@ -24,6 +23,7 @@ ENOUGH = 20  # rows from which their repeats tell chance
 FIRST = KINDS.index("name")  # kinds of difference that come before rows and groups
 CERTAIN = 0.99  # chance that fewer rows coincide from which they are no coincidence
 SHOWN = 3  # differences of one kind in a note
+DENSE = 0.8  # share of a range that running numbers fill
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,7 +78,7 @@ def pair(target: Dataset, source: Dataset, *, found: Sequence[Difference] | None
     identical = bool(rows[0].any()) and _same_rows(target, source)
     back = differences(source, target) if found else []
     besides = [
-        [*_note_on_rows(shared, by_chance), *note_on_groups(one, other)]
+        [*_note_on_rows(shared, by_chance), *_note_on_groups(one, other)]
         for one, other, shared in ((target, source, rows[0]), (source, target, rows[1]))
     ]
     missing = [list(_notes_on_classes(*both)) for both in ((target, source), (source, target))]
@@ -175,6 +175,34 @@ def _note_on_rows(rows: Array, by_chance: bool) -> Iterator[Note]:
         )
         stand = "row of the target also stands" if n_rows == 1 else "rows of the target also stand"
         yield Note(f"{n_rows} {stand} in the source{done}", MINOR if by_chance else SERIOUS)
+
+
+def _note_on_groups(target: Dataset, source: Dataset) -> list[str]:
+    """Name the groups that two datasets share.
+
+    Each table may count its own from 1: then equal numbers say little.
+    """
+    ours, theirs = (set(dataset.group_names) - {""} for dataset in (target, source))
+    shared = sort_classes(ours & theirs)
+    if not shared:
+        return []
+    if _are_counted(ours) and _are_counted(theirs):
+        text = "groups are numbered from 0 or 1 in both datasets and taken as different ones"
+        return [Note(f"{text}; if they are the same, drop their rows in one", MINOR)]
+    stand = "group stands" if len(shared) == 1 else "groups stand"
+    text = (
+        f"{len(shared)} {stand} in both datasets: {listed(shared)}; their rows train one and test the "
+        f"other, so that the two look more alike than they are: drop them in one"
+    )
+    return [Note(text, SERIOUS)]
+
+
+def _are_counted(names: set[str]) -> bool:
+    """Whether these are running numbers from 0 or 1, as each table may have its own."""
+    numbers = sorted(int(name) for name in names if name.isdecimal())
+    if not numbers or len(numbers) < len(names) or numbers[0] > 1:
+        return False
+    return len(numbers) >= DENSE * (numbers[-1] - numbers[0] + 1)
 
 
 def _notes_on_classes(target: Dataset, source: Dataset) -> Iterator[str]:

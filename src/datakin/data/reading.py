@@ -21,14 +21,7 @@ from datakin.data.columns.labels import canonical_labels, encode_classes, is_mis
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset
-from datakin.data.drafts import (
-    Draft,
-    check_named,
-    decide,
-    make_datasets,
-    make_draft,
-    note_of_dropped,
-)
+from datakin.data.drafts import Draft, check_named, decide, dropped_note, make_datasets, make_draft
 from datakin.data.features import Array
 from datakin.data.files.addresses import find_tables, stem
 from datakin.data.files.opening import open_tables
@@ -94,11 +87,8 @@ class Reading:
     def finish(self) -> Reading:
         """Make the datasets, and warn of what is odd about all of them together."""
         if self.how.domain is not None:
-            values: dict[str, str] = {}
-            try:
-                self.datasets = _split_table(self.drafts[0], values)
-            finally:
-                self.left_out |= values
+            self.datasets, values = _split_table(self.drafts[0])
+            self.left_out |= values
             return self
         left_out = None if self.may_miss == "none" else self.left_out
         needed = self.drafts[0].name if self.drafts and self.may_miss in NEEDS_TARGET else None
@@ -149,11 +139,8 @@ def _one_by_one(source: Any) -> dict[str, Any]:
     return named
 
 
-def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
-    """Return a dataset for each value of the domain column that can be used.
-
-    The other values go to `left_out` with the reason.
-    """
+def _split_table(draft: Draft) -> tuple[list[Dataset], dict[str, str]]:
+    """Return a dataset for each value of the domain column, and the values that cannot be used, and why."""
     assert draft.domains is not None
     domain = draft.how.domain
     names, parts = _parts(draft.domains)
@@ -164,6 +151,7 @@ def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
             f"The domain column {domain!r} must have at least two values. "
             f"Got {listed(names) or 'none'}.{doubt}"
         )
+    left_out: dict[str, str] = {}
     decision = decide(draft, parts)
     order = np.argsort(parts, kind="stable")
     cuts = np.searchsorted(parts[order], np.arange(len(names) + 1))
@@ -173,15 +161,15 @@ def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
         drafts.append(replace(part, name=value, how=replace(draft.how, value=value)))
     datasets = make_datasets(drafts, left_out, decision=decision)
     if draft.groups is not None:
-        warn_of_shared_groups([part for part in drafts if part.name not in left_out])
+        warn_of_shared_groups(datasets, draft.how)
     if cuts[0]:
-        warn(note_of_dropped(int(cuts[0]), len(parts), repr(domain)))
+        warn(dropped_note(int(cuts[0]), len(parts), repr(domain)))
     if left_out:
         warn(
             f"{len(left_out)} of {len(drafts)} values of {domain!r} were left out: "
             f"{_reasons(left_out)}"
         )
-    return datasets
+    return datasets, left_out
 
 
 def _reasons(left_out: Mapping[str, str]) -> str:

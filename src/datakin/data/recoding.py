@@ -203,7 +203,7 @@ def _numbers_of(distinct: Iterable[Any], name: str) -> Array:
     return column.values if is_number else np.full(len(values), np.nan)
 
 
-def rewrite_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[Any]:
+def iso_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[Any]:
     """Return a column of text with its dates in ISO spelling, which is read as dates later."""
     name = series.name
     if series.dtype in (nw.Date, nw.Datetime):

@@ -51,7 +51,7 @@ def copied_share(dataset: Dataset) -> float:
 def _are_copies(share: float, features: Features, columns: tuple[str, ...], labels: Array) -> bool:
     """Whether a table has too many values for so many of its rows to repeat by chance."""
     return (
-        _has_rich_column(features, columns)
+        any(len(np.unique(values)) > RICH for values in _values(features, columns))
         and share > TIMES * chance_of_a_copy(features, columns, labels, len(labels) - 1)
         and share > TIMES * _chance_of_different_rows(features, columns, labels)
     )
@@ -93,16 +93,11 @@ def _pairs(codes: Array) -> float:
     return float(np.sum(counts * (counts - 1)) / 2)
 
 
-def _has_rich_column(features: Features, columns: tuple[str, ...]) -> bool:
-    if features.is_sparse:  # what is stored, column by column
-        block = features.numeric.tocsc()
-        stored = np.split(block.data, block.indptr[1:-1])
-        return any(len(np.unique(values)) > RICH for values in stored)
-    return any(len(np.unique(values)) > RICH for values in _values(features, columns))
-
-
 def _values(features: Features, names: tuple[str, ...]) -> list[Array]:
-    """Return the values of some columns, numbers first."""
+    """Return the values of some columns, numbers first; of a sparse block what it stores of each column."""
+    if features.is_sparse:
+        block = features.numeric.tocsc()
+        return np.split(block.data, block.indptr[1:-1])
     wanted = set(names)
     return [values for name, values in features.columns() if name in wanted]
 

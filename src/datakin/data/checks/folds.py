@@ -1,7 +1,7 @@
-"""Whether rows, classes and groups of a dataset can be split into folds, and groups in two datasets.
+"""Whether rows, classes and groups of a dataset can be split into folds, and groups in several domains.
 
 Rows of one group stay in one fold, since they would train and test the same models otherwise; what
-stands in two datasets does so all the same.
+stands in two domains does so all the same.
 """
 
 from __future__ import annotations
@@ -10,27 +10,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
-from datakin._core.exceptions import (
-    MINOR,
-    SERIOUS,
-    DatakinError,
-    DatakinWarning,
-    Note,
-    listed,
-    warn,
-)
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed, warn
 from datakin._core.typed_options import recode_options
-from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
+from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Dataset
-from datakin.data.drafts import Draft
 from datakin.data.features import Array
+from datakin.data.origin import Origin
 
 FOLDS = 5  # of scores, unless another number is asked for
 LEAST_FOLDS = 3  # of nested folds
 ALONE = "; a class of one row may be a total line, a unit or a repeated header"
-DENSE = 0.8  # share of a range that running numbers fill
 
 
 class SharedGroups(DatakinWarning):
@@ -97,16 +87,11 @@ def check_groups(dataset: Dataset, groups: Array, n_folds: int) -> None:
         )
 
 
-def warn_of_shared_groups(drafts: Sequence[Draft]) -> None:
+def warn_of_shared_groups(domains: Sequence[Dataset], how: Origin) -> None:
     """Name the groups that have labelled rows in several of these domains."""
-    places: Counter[str] = Counter()
-    for draft in drafts:
-        assert draft.groups is not None
-        known = draft.groups[~is_missing(draft.labels) & ~is_missing(draft.groups)]
-        places.update({canonical_label(v) for v in pd.unique(known)})
+    places = Counter(name for domain in domains for name in set(domain.group_names) - {""})
     shared = sort_classes(group for group, n in places.items() if n > 1)
     if shared:
-        how = drafts[0].how
         warn(
             f"Every {how.group!r} should be in one {how.domain!r} only. Otherwise its rows train one "
             f"dataset and test another, and the two look more alike than they are. "
@@ -114,31 +99,3 @@ def warn_of_shared_groups(drafts: Sequence[Draft]) -> None:
             f"one, or split by something coarser.",
             SharedGroups,
         )
-
-
-def note_on_groups(target: Dataset, source: Dataset) -> list[str]:
-    """Name the groups that two datasets share.
-
-    Each table may count its own from 1: then equal numbers say little.
-    """
-    ours, theirs = (set(dataset.group_names) - {""} for dataset in (target, source))
-    shared = sort_classes(ours & theirs)
-    if not shared:
-        return []
-    if _are_counted(ours) and _are_counted(theirs):
-        text = "groups are numbered from 0 or 1 in both datasets and taken as different ones"
-        return [Note(f"{text}; if they are the same, drop their rows in one", MINOR)]
-    stand = "group stands" if len(shared) == 1 else "groups stand"
-    text = (
-        f"{len(shared)} {stand} in both datasets: {listed(shared)}; their rows train one and test the "
-        f"other, so that the two look more alike than they are: drop them in one"
-    )
-    return [Note(text, SERIOUS)]
-
-
-def _are_counted(names: set[str]) -> bool:
-    """Whether these are running numbers from 0 or 1, as each table may have its own."""
-    numbers = sorted(int(name) for name in names if name.isdecimal())
-    if not numbers or len(numbers) < len(names) or numbers[0] > 1:
-        return False
-    return len(numbers) >= DENSE * (numbers[-1] - numbers[0] + 1)

@@ -106,8 +106,8 @@ def encode_classes(labels: Array) -> tuple[Array, tuple[str, ...]]:
     return np.array([position[v] for v in labels], dtype=np.int64), classes
 
 
-def group_codes(groups: Array) -> Array:
-    """Return a code for each group; a row without one is a group of its own."""
+def group_codes(groups: Array) -> tuple[Array, tuple[str, ...]]:
+    """Return a code for each group and the names of codes; a row without one is a group of its own."""
     spelled = [
         None if missing else canonical_label(value)
         for value, missing in zip(groups, is_missing(groups), strict=True)
@@ -115,7 +115,8 @@ def group_codes(groups: Array) -> Array:
     codes = pd.factorize(np.array(spelled, dtype=object))[0].astype(np.int64)
     alone = codes < 0
     codes[alone] = codes.max(initial=-1) + 1 + np.arange(int(alone.sum()))
-    return codes
+    first = np.unique(codes, return_index=True)[1]
+    return codes, tuple(spelled[i] or "" for i in first)
 
 
 def class_codes(labels: Array, how: Origin, title: str) -> tuple[Array, tuple[str, ...]]:
