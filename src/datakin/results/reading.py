@@ -21,6 +21,7 @@ UNTRIED = {"type": "Zone", "value": "not tried"}
 RENAMED = {"ErrorTable": "ErrorRecords"}
 HELD_OUT = {"one": "k", "two": "jk"}  # words for folds held out
 GONE = {
+    "Choice": ("fewest",),
     "Comparison": ("gain", "outlook", "weight"),
     "Ranking": ("forecast",),
     "Screened": ("error", "gain"),

@@ -38,7 +38,6 @@ def choice():
         task="binary",
         n_rows=60,
         used=("north", "south"),
-        fewest=("north",),
         choices=found,
         loss="zero_one",
         error=0.12,
@@ -313,3 +312,8 @@ def test_html_for_notebooks(choice):
     # An arrow stands for the pool that hurts, beyond the end of the axis.
     assert (text.count("<circle"), text.count("<path")) == (3, 1)
     assert "<svg" not in replace(choice, choices=(), used=())._repr_html_()
+
+
+def test_json_with_the_fewest_sources_of_earlier_versions_is_read(choice):
+    old = json.loads(choice.to_json()) | {"fewest": ["north"]}
+    assert datakin.from_json(json.dumps(old)) == choice

@@ -62,7 +62,6 @@ def make(used=("north", "south"), **changes):
     known = {
         **{"target": "home", "label": "died", "task": "binary", "n_rows": 60, "used": tuple(used)},
         **{
-            "fewest": (),
             "choices": every,
             "loss": "zero_one",
             "error": 0.12,
@@ -111,10 +110,9 @@ def choices():
         yield make(p_gain=p, gain=gain, gain_interval=(gain - 0.05, gain + 0.05))
     for used in ((), ("north",), ("south", "west"), ("north", "south", "west", "far", "east")):
         for pooled in (None, 0.1, 0.12, 0.5, float("nan")):
-            yield make(used, error_all=pooled, fewest=used[:1])
+            yield make(used, error_all=pooled)
     yield make((), error=0.17)
-    for few in (1, 2):
-        yield make(("north", "south", "far"), fewest=("north", "far")[:few])
+    yield make(("north", "south", "far"))
     shaky = Stability(12, False, 0.5, 0.1, 0.14, 0.2, {}, {})
     yield make(stability=shaky)
     yield make(choices=(source("north", "helps", 0.5, worth=None),), used=("north",))
