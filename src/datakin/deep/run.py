@@ -18,8 +18,7 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, embed
-from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import Heads, errors_on, fit_heads, make_split, own_record
+from datakin.deep.heads import HeadOptions, Heads, errors_on, fit_heads, make_split, own_record
 from datakin.deep.items import Contents, make_feeds
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.execution.agreement import Names, about_run, facts_of, member_of

@@ -15,8 +15,7 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset, for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
-from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import FOLDS
+from datakin.deep.heads import FOLDS, HeadOptions
 from datakin.deep.readers import ITEMS
 from datakin.deep.run import DeepMeasurement, Settings
 from datakin.deep.training import Training, pick_device

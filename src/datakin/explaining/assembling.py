@@ -12,9 +12,8 @@ from datakin.explaining.climbing import Climbed, climbed, steps_of
 from datakin.explaining.effects import column_effects
 from datakin.explaining.ladder import slope_column
 from datakin.explaining.regions import regions_of, rows_to_keep
-from datakin.explaining.remedies import remedies
 from datakin.explaining.shifts import separate
-from datakin.explaining.trying import fix_tables, reported
+from datakin.explaining.trying import fix_tables, remedies, reported
 from datakin.explaining.world import World
 from datakin.learners.newton import FREE, link, refit
 from datakin.results.explanation import Explanation

@@ -13,13 +13,14 @@ from datakin.paper.curved import QDA, PolynomialLogistic, Radial
 from datakin.paper.oracles import panels, population_cls
 from datakin.paper.sampling import (
     COSINES,
+    GRAM_SCHMIDT_START,
+    NONLINEAR_BETA,
     Rotated,
     SettingClass,
     autoregressive,
     choose,
     correlated,
 )
-from datakin.paper.vectors import GRAM_SCHMIDT_START, NONLINEAR_BETA
 
 NOISE = 0.3  # standard deviation of the noise of both scores of the 4-class setting
 

@@ -13,19 +13,17 @@ from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.paper.oracles import lda_cls, panels, probit_cls
 from datakin.paper.sampling import (
+    LDA_MEAN,
+    MIXTURE_SOURCE,
+    MIXTURE_TARGET,
     Rotated,
     Setting,
+    angle_between,
     autoregressive,
     choose,
     correlated,
     half_each,
     opposite_classes,
-)
-from datakin.paper.vectors import (
-    LDA_MEAN,
-    MIXTURE_SOURCE,
-    MIXTURE_TARGET,
-    angle_between,
     rotate,
 )
 

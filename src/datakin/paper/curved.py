@@ -12,8 +12,14 @@ from scipy.stats import chi2
 
 from datakin.data.features import Array
 from datakin.paper.oracles import panels, population_cls, quadratic_below_zero
-from datakin.paper.sampling import FixedPair, autoregressive, correlated, half_each
-from datakin.paper.vectors import UNIFORM_SOURCE, UNIFORM_TARGET
+from datakin.paper.sampling import (
+    UNIFORM_SOURCE,
+    UNIFORM_TARGET,
+    FixedPair,
+    autoregressive,
+    correlated,
+    half_each,
+)
 
 
 @dataclass(frozen=True)

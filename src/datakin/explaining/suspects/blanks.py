@@ -13,8 +13,14 @@ from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.placeholders import is_placeholder
 from datakin.data.columns.texts import SOFT_BLANKS
 from datakin.data.features import Array
-from datakin.explaining.edits import numbers_of, recoded
-from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
+from datakin.explaining.suspects.suspect import (
+    Suspect,
+    is_time,
+    known,
+    numbers_of,
+    recoded,
+    shared_numbers,
+)
 from datakin.results.words import number, percent, short
 
 OFTEN, ROWS = 0.02, 5  # Share of the rows, and number of them, that a code for missing values has.

@@ -18,8 +18,7 @@ from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
 from datakin.data.features import Array, is_known
-from datakin.explaining.edits import recoded, relabelled
-from datakin.explaining.suspects.suspect import Suspect, is_time
+from datakin.explaining.suspects.suspect import Suspect, is_time, recoded, relabelled
 from datakin.explaining.world import World
 from datakin.learners.learner import responses
 from datakin.results.words import named, short

@@ -12,8 +12,14 @@ from datakin._core.typed_options import typed
 from datakin.data import Dataset
 from datakin.data.checks.spelling import same_names
 from datakin.data.checks.units import distance
-from datakin.explaining.edits import numbers_of, renamed
-from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
+from datakin.explaining.suspects.suspect import (
+    Suspect,
+    is_time,
+    known,
+    numbers_of,
+    renamed,
+    shared_numbers,
+)
 from datakin.results.words import short
 
 FAR = 0.3  # Distance from which two distributions are not those of one column.

@@ -18,8 +18,13 @@ from datakin.data import Dataset
 from datakin.data.checks.names import words_of
 from datakin.data.checks.units import Units, known_for
 from datakin.data.features import Array
-from datakin.explaining.edits import converted, numbers_of
-from datakin.explaining.suspects.suspect import Suspect, known, shared_numbers
+from datakin.explaining.suspects.suspect import (
+    Suspect,
+    converted,
+    known,
+    numbers_of,
+    shared_numbers,
+)
 from datakin.results.words import number, short
 
 ENOUGH = 20  # Values from which quantiles are compared.
