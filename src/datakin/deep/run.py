@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -63,13 +63,6 @@ class Settings:
         }
 
 
-class _Unit(NamedTuple):
-    """One repeat of one pair."""
-
-    names: Names
-    repeat: int
-
-
 class DeepMeasurement:
     """Pairs of datasets compared with an encoder each, or with one fixed encoder for all.
 
@@ -97,7 +90,11 @@ class DeepMeasurement:
         self.fixed: Any = settings.encoder.function
         if self.fixed is None and not settings.trained:
             self.fixed = settings.encoder.new().to(settings.training.device)
-        self.feeds = {names: self._feeds(names) for names in self.pairings}
+        probe = self.fixed if self.fixed is not None else settings.encoder.new()
+        self.feeds = {
+            names: make_feeds([self.datasets[name] for name in names], common.columns, probe)
+            for names, common in self.pairings.items()
+        }
         self.splits = {
             (name, r): make_split(dataset, settings.test_size, settings.options.random_state, r)
             for name, dataset in self.datasets.items()
@@ -113,14 +110,14 @@ class DeepMeasurement:
 
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished."""
-        units: list[_Unit] = []
+        units: list[tuple[Names, int]] = []
         for names, common in self.pairings.items():
             if common.identical:
                 self.finished[names] = self._facts(names)
                 yield names
             else:
-                units += [_Unit(names, r) for r in self.repeats]
-        places = {unit: ("-".join(unit.names), self._identity(*unit)) for unit in units}
+                units += [(names, r) for r in self.repeats]
+        places = {unit: ("-".join(unit[0]), self._identity(*unit)) for unit in units}
         self.store.expect(places.values())
         self._note_checkpoint()
         left = {names: len(self.repeats) for names, _ in units}
@@ -156,11 +153,6 @@ class DeepMeasurement:
             fits[fitted] = max(piece.n_fits, fits.get(fitted, 0))
         return fits
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether a checkpoint has some of the work."""
-        return self.store.is_checkpoint and bool(self.store.pieces)
-
     def _note_checkpoint(self) -> None:
         facts = {names: self._facts(names) for names in self.pairings}
         self.store.note(replace(self.table(), pairs=facts, pieces={}))
@@ -177,12 +169,12 @@ class DeepMeasurement:
         keys = None if common.identical else self._keys(names)
         return facts_of(names, common, shared, keys, more if is_single else ())
 
-    def _runner(self, units: list[_Unit]) -> Iterator[tuple[int, dict[Key, Piece]]]:
+    def _runner(self, units: list[tuple[Names, int]]) -> Iterator[tuple[int, dict[Key, Piece]]]:
         what = counted(len(units), "encoder" if self.settings.trained else "split")
         more = " to train" if self.settings.trained else ""
         with progress(f"encoder-head: {what}{more}", len(units)) as advance:
             for position, unit in enumerate(units):
-                yield position, self._repeat(unit.names, unit.repeat)
+                yield position, self._repeat(*unit)
                 advance()
 
     def _repeat(self, names: Names, r: int) -> dict[Key, Piece]:
@@ -216,11 +208,6 @@ class DeepMeasurement:
             own = own_record(errors(at, at), split, label)
             found[key] = Piece((own,), {names[1 - at]: (errors(at, 1 - at),)}, repeat=r)
         return found
-
-    def _feeds(self, names: Names) -> list[Contents]:
-        probe = self.fixed if self.fixed is not None else self.settings.encoder.new()
-        both = [self.datasets[name] for name in names]
-        return make_feeds(both, self.pairings[names].columns, probe)
 
     def _fit_heads(self, Z: Array, name: str, r: int) -> Heads:
         # By what the head learns, not by who it is: the order of a pair must not matter.

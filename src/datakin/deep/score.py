@@ -26,6 +26,8 @@ from datakin.scoring.matrices import fill_matrix
 from datakin.scoring.pairs import compare_pair
 from datakin.scoring.rankings import rank_sources
 
+MORE = " The same call goes on from its checkpoints."
+
 
 class EncoderHeadScore:
     """The Cross-Learning Score of heads on a shared encoder.
@@ -197,7 +199,7 @@ class EncoderHeadScore:
         measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
 
         def say(n_finished: int) -> str:
-            more = " The same call goes on from its checkpoints." if measurement.is_kept else ""
-            return said.format(n_finished) + more
+            is_kept = measurement.store.is_checkpoint and measurement.store.pieces
+            return f"{said.format(n_finished)}{MORE if is_kept else ''}"
 
         return measured(measurement, say, look)

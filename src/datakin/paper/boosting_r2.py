@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from datakin.transfer.pool import Pool
 Ensemble = tuple[list[FittedLearner], Array]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TrAdaBoostR2(Boosting):
     """TrAdaBoost.R2 and its two-stage version (Pardoe and Stone 2010), for regression.
 
@@ -71,22 +73,8 @@ class TrAdaBoostR2(Boosting):
 
     _task: ClassVar[str | None] = "regression"
     _ends_at_half = True
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        rounds: int = 50,
-        stages: int | None = None,
-        folds: int = 5,
-        target_share: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(estimator, random_state=random_state)
-        self.rounds = rounds
-        self.stages = stages
-        self.folds = folds
-        self.target_share = target_share
+    stages: int | None = None
+    folds: int = 5
 
     def _check_options(self) -> None:
         super()._check_options()
