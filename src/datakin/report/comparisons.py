@@ -1,4 +1,4 @@
-"""The reports of a comparison and of a distance, and what rankings show of each of their pairs, too.
+"""The report of a comparison, and what rankings show of each of their pairs, too.
 
 That are facts, models, curves, units of its losses, and the side sheet.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from datakin.distances import Distance
 from datakin.report.effects import (
     Unit,
     effect_chart,
@@ -210,23 +209,6 @@ def _table(c: Comparison) -> dict[str, Any]:
     title, short, rows = "The cross-error table", "cross-error table", c.errors.records
     return section(
         "errors-table", title, text, ERRORS, rows, table="closed", more=True, short=short
-    )
-
-
-def distance_view(distance: Distance) -> dict[str, Any]:
-    """Return the sections of a distance."""
-    rows = [
-        {"name": name, "role": role, "rows": distance.n_rows[name]}
-        for name, role in ((distance.target, "target"), (distance.source, "source"))
-    ]
-    columns = [*texts(name="dataset", role="role"), *counts(rows="rows")]
-    return view(
-        "distance",
-        f"{distance.source} and {distance.target}",
-        distance,
-        [section("facts", "The data", "What was compared.", columns, rows)],
-        tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
-        provenance=origin(distance.provenance),
     )
 
 

@@ -32,13 +32,17 @@ from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
 from datakin.report.choices import choice_view
-from datakin.report.comparisons import comparison_view, distance_view
-from datakin.report.descriptions import description_view
+from datakin.report.comparisons import comparison_view
 from datakin.report.explanations import explanation_view
-from datakin.report.gains import gain_view
 from datakin.report.matrices import matrix_view
-from datakin.report.rankings import distance_ranking_view, ranking_view
+from datakin.report.rankings import ranking_view
 from datakin.report.sections import notes_of, verdict_of
+from datakin.report.uncalled import (
+    description_view,
+    distance_ranking_view,
+    distance_view,
+    gain_view,
+)
 from datakin.results import (
     Choice,
     Comparison,
