@@ -15,14 +15,7 @@ from datakin._core.warned import filters_kept
 from datakin.data.features import Array
 from datakin.learners.encoding import fits_in_full
 from datakin.learners.losses import resolve_loss
-from datakin.paper.inputs import (
-    Common,
-    are_several,
-    choose_estimator,
-    choose_methods,
-    find_common,
-    gather,
-)
+from datakin.paper import inputs
 from datakin.paper.splits import Splits
 from datakin.results.gain import Gain, method_gain, without_error
 from datakin.results.record import make_provenance
@@ -94,15 +87,15 @@ def transfer_gain(
     >>> gain.methods["concatenate"].target_rer > 0
     True
     """
-    several = are_several(source)
-    datasets = gather(target, source)
+    several = inputs.are_several(source)
+    datasets = inputs.gather(target, source)
     _check_options(repeats, test_size, random_state, n_jobs)
     resolved = resolve_loss(loss)
-    common = find_common(datasets, several=several)
+    common = inputs.find_common(datasets, several=several)
     task = "multiclass" if len(common.classes) > 2 else datasets[0].task
     is_sparse = any(d.features.is_sparse and not fits_in_full(d.features) for d in datasets)
-    base = choose_estimator(estimator, bool(common.classes), is_sparse)
-    chosen = choose_methods(methods, task, base, loss)
+    base = inputs.choose_estimator(estimator, bool(common.classes), is_sparse)
+    chosen = inputs.choose_methods(methods, task, base, loss)
     splits = Splits(
         datasets, common, base, chosen, test_size, random_state,
         loss=resolved, both_ways=not several,
@@ -149,7 +142,7 @@ def _timed(splits: Splits, repeat: int) -> tuple[Array, float]:
     return splits.run(repeat), time.perf_counter() - start
 
 
-def _collect(errors: Array, splits: Splits, common: Common, loss: str) -> Gain:
+def _collect(errors: Array, splits: Splits, common: inputs.Common, loss: str) -> Gain:
     """Turn errors of shape (repeats, datasets tested on, 1 + methods) into the result."""
     target, *sources = (d.name for d in splits.datasets)
     both_ways = len(splits.tested) > 1
