@@ -97,17 +97,7 @@ class Head:
 
 
 def fit_head(Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int) -> Head:
-    """Fit a head on embeddings.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Embeddings of the training rows.
-    y : ndarray of shape (n,)
-        Class codes or numbers.
-    n_classes : int
-        0 for regression.
-    """
+    """Fit a head on embeddings of shape (n, d); without classes `y` holds numbers."""
     codes, targets = np.zeros(0, dtype=int), y
     if n_classes:
         codes, targets = np.unique(y, return_inverse=True)
@@ -308,18 +298,8 @@ def errors_on(
 ) -> Errors:
     """Return the errors of heads on the test rows of a dataset, their own or another one.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Embeddings of the tested dataset, by the encoder that the heads were fitted on.
-    other : Dataset
-        The tested dataset.
-    split : Split
-        Of the tested dataset.
-    classes : tuple of str
-        Union of the classes of the pair.
-    left_out : ndarray of bool
-        Rows of the tested dataset that stand in the other one too.
+    `Z` are embeddings of that dataset by the heads' encoder, `classes` those of the pair; rows that are
+    `left_out` stand in the other dataset, too.
     """
     test = split.test
     if left_out[test].all():

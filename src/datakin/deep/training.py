@@ -93,19 +93,7 @@ def fit_network(
     """Train an encoder and a linear head on it, in place.
 
     Return the head; and, of numbers, the mean and standard deviation that its output is standardised by.
-
-    Parameters
-    ----------
-    head : torch.nn.Module, optional
-        The head to start from; drawn at random if None.
-    load : callable
-        ``load(rows)`` returns a batch.
-    y : ndarray
-        Class codes, or numbers, of all rows that `load` knows.
-    rows : ndarray of int
-        The rows to train on.
-    n_classes : int
-        0 for regression.
+    Without a head one is drawn at random. ``load(rows)`` returns a batch; `y` has all rows that it knows.
     """
     rng, device = np.random.default_rng(seed), training.device
     centre, unit = 0.0, 1.0

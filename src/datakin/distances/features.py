@@ -83,15 +83,8 @@ def clouds(target: Any, source: Any, *, scaling: str = "none") -> Clouds:
 
     Numbers stay as they are, a missing one becomes the median of both datasets together.
     Categories become one 0/1 axis per level of either dataset; a missing category is a level of
-    its own, because datasets may also differ in which values are missing.
-
-    Parameters
-    ----------
-    target, source : Dataset or (X, y)
-    scaling : {"none", "pooled", "free"}
-        "pooled" divides each numeric column by its standard deviation over both datasets. "free"
-        is for distances that no unit matters to: columns of very large or small numbers are
-        multiplied by a power of two.
+    its own, because datasets may also differ in which values are missing. Scaling is "free" for distances
+    that no unit matters to: columns of very large or small numbers are multiplied by a power of two.
 
     Examples
     --------

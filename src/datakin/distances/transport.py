@@ -79,10 +79,6 @@ def check_cells(n: int, m: int, instead: str) -> None:
 def transport_cost(cost: Array) -> float:
     """Return the least mean cost of moving one uniform sample onto another.
 
-    Parameters
-    ----------
-    cost : ndarray of shape (n, m)
-
     Examples
     --------
     >>> import numpy as np
@@ -206,14 +202,7 @@ def _check_labels(both: Clouds) -> None:
 
 
 def _label_costs(target: Cloud, source: Cloud, squares: Array | None) -> Array:
-    """Return the squared W2 between the classes of each pair of rows, shape (n, m).
-
-    Parameters
-    ----------
-    target, source : Cloud
-    squares : ndarray of shape (n, m) or None
-        Squared distances between rows, for the exact cost; None for the Gaussian one.
-    """
+    """Return the squared W2 between the classes of each pair of rows; exact with `squares`, else Gaussian."""
     ours, row = np.unique(target.labels, return_inverse=True)
     theirs, column = np.unique(source.labels, return_inverse=True)
     costs = np.zeros((len(ours), len(theirs)))

@@ -36,20 +36,7 @@ def explanation_of(
     notes: tuple[str, ...],
     provenance: Provenance,
 ) -> Explanation:
-    """Explain two tables.
-
-    Parameters
-    ----------
-    first : Climbed
-        Both tables as they are.
-    world : World
-        The same once fixed.
-    mends : tuple of Mend
-        What was fixed, in the order in which it was done.
-    notes : tuple of str
-        What was done to them before.
-    provenance : Provenance
-    """
+    """Explain two tables, as they are at `first`; `world` has them once the `mends` are made."""
     last = climbed(world) if mends else first
     shift = separate(last)
     parts = last.parts

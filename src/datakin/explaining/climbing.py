@@ -67,14 +67,7 @@ class Climbed:
 
 
 def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
-    """Climb the ladder of two tables and test its steps.
-
-    Parameters
-    ----------
-    world : World
-    halves : sequence of ndarray, optional
-        Predictions from halves of the source, where they are known already.
-    """
+    """Climb the ladder of two tables and test its steps; predictions from halves may be known already."""
     losses, errors = _climb(world)
     halves = _from_halves(world) if halves is None else halves
     evidence = evidence_of(world.judged, world.on_target, halves)

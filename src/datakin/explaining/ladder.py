@@ -101,12 +101,6 @@ class Judged:
 
         Where a step changes next to nothing, its held-out losses hardly differ from row to row, and yet the
         part is not known better than what fitting so many numbers to so many rows costs by chance.
-
-        Parameters
-        ----------
-        before, after : ndarray of shape (n,)
-        n_fitted : int
-            Numbers that the step fits.
         """
         value, error = self.mean_with_error(before - after)
         return value, self.reach_of(error, after, n_fitted)
@@ -146,13 +140,7 @@ def crossed(judged: Judged, on_target: Array, folds: Array, adjust: Adjust) -> A
 
 
 def adjusted(rows: Rows, on_target: Array, at: Array, adjust: Adjust) -> Array:
-    """Return predictions adjusted to some of the rows.
-
-    Parameters
-    ----------
-    adjust : callable
-        Takes (y, eta, weights, at, kind) of one response and returns the new linear predictors of all rows.
-    """
+    """Return predictions adjusted to some of the rows, one response after the other."""
     eta = link(on_target, rows.kind)
     responses = zip(rows.Y.T, eta.T, strict=True)
     moved = [adjust(y, offset, rows.weights, at, rows.kind) for y, offset in responses]

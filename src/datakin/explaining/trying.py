@@ -87,14 +87,7 @@ def try_one(world: World, suspect: Suspect) -> Trial | None:
 
 
 def fix_tables(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ...]]:
-    """Fix what can be fixed, the best first; return the fixed tables and what was done.
-
-    Parameters
-    ----------
-    world : World
-    only_plain : bool
-        Whether to look only for what is plain to see in the columns.
-    """
+    """Fix what can be fixed, or is plain to see, the best first; return the tables and what was done."""
     mends: list[Mend] = []
     while len(mends) < MOST_FIXES:
         usable = (s for s in suspects_of(world) if s.is_plain or not only_plain)
@@ -205,21 +198,9 @@ def remedies(
     is_of_labels: bool,
     before: Sequence[Mend],
 ) -> tuple[Mend, ...]:
-    """Try what would fix the parts that are named.
+    """Try what would fix the parts that are named; `before` is what was fixed before.
 
-    Parameters
-    ----------
-    world : World
-        The tables, with what was fixed before.
-    named : set of str
-        Parts of the ladder.
-    columns : sequence of ColumnEffect
-    slope : float
-        What predictions of the source should be multiplied by.
-    is_of_labels : bool
-        Whether the labels themselves differ as predictions do; else they are not rewritten.
-    before : sequence of Mend
-        What was fixed before.
+    Labels that do not differ themselves as predictions do are not rewritten.
     """
     suspects: list[tuple[str, Suspect]] = []
     if "base rate" in named and is_of_labels:

@@ -129,19 +129,7 @@ def make_world(
     seed: int,
     own: Sequence[Array] | None = None,
 ) -> World:
-    """Learn on both tables.
-
-    Parameters
-    ----------
-    target, source : Dataset
-    learner : Learner
-    loss : {"log", "brier", "squared"}
-    n_repeats : int
-        Of the folds.
-    seed : int
-    own : sequence of ndarray, optional
-        Predictions of the target's own predictor, where they are known already.
-    """
+    """Learn on both tables; predictions of the target's own predictor may be known already."""
     prepared = prepare(target, [source], max_rows=None, random_state=seed)
     if source.name in prepared.unusable:
         raise DatakinError(prepared.unusable[source.name])

@@ -87,15 +87,7 @@ def meaning_of(gain: float, alone: float, unit: Unit) -> list[str]:
 
 
 def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
-    """Return the columns of a gain, and of what it means for the loss.
-
-    Parameters
-    ----------
-    loss : str
-        What the loss is called.
-    unit : Unit
-        Of that loss.
-    """
+    """Return the columns of a gain, and of what it means for the loss."""
     name = "RMSE" if unit.has_root else unit.named(loss)
     digits = 3 if unit.has_root else unit.digits
     ends, both = (unit.drawn("loss_alone"), unit.drawn("loss_with")), "alone, and to expect with it"

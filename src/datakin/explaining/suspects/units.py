@@ -169,13 +169,7 @@ def label_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
 def _units_suspect(
     name: str, target: Dataset, source: Dataset, *, by_name: bool = False
 ) -> Suspect | None:
-    """Return the suspicion that a column of the source must be converted, if a conversion fits.
-
-    Parameters
-    ----------
-    by_name : bool
-        Whether only conversions count that the name suggests.
-    """
+    """Return the suspicion that a column must be converted, if a conversion (that its name suggests) fits."""
     values = [known(numbers_of(table, name)) for table in (target, source)]
     quantiles = _Quantiles.of(*values)
     way = None if quantiles is None else quantiles.conversion(name, by_name=by_name)
