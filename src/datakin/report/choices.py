@@ -8,6 +8,7 @@ from typing import Any
 from datakin._core.exceptions import counted
 from datakin.report.effects import (
     Unit,
+    choice_measures,
     effect_row,
     effect_section,
     meaning_of,
@@ -15,7 +16,6 @@ from datakin.report.effects import (
     unit_of_gain,
 )
 from datakin.report.explained import ladder_of, why_sources
-from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
 from datakin.report.sections import column, counts, forest, interval, origin, pairs, section, view
 from datakin.results import Choice, SourceChoice

@@ -10,14 +10,16 @@ from typing import Any
 
 from datakin.report.effects import (
     Unit,
+    both_ways,
     effect_chart,
     effect_columns,
     effect_row,
     meaning_of,
+    measure_facts,
+    trial_measures,
     unit_of_gain,
 )
 from datakin.report.explained import ladder_of, why_pair
-from datakin.report.measures import both_ways, measure_facts, trial_measures
 from datakin.report.sections import (
     bars,
     column,

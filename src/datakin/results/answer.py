@@ -221,13 +221,6 @@ class Answer:
     remedies: tuple[Remedy, ...] = ()
     is_typed: bool = False
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """All sentences, in the order in which they are shown."""
-        first = (self.headline, *self.evidence, *self.reasons)
-        last = (*self.legend, *self.caveats, *self.notes)
-        return (*first, *(each.text for each in self.remedies), *last)
-
     def with_notes(self, notes: Iterable[str]) -> Answer:
         """Return the answer with further notes; one that says the same of other rows is not repeated."""
         given = tuple(dict.fromkeys(notes))

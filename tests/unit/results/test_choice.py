@@ -13,6 +13,7 @@ from datakin.learners.metrics import Metrics
 from datakin.report.page import view_of
 from datakin.results import Choice, CurvePoint, Provenance, SourceChoice, Stability
 from tests.unit.damage import damaged_json
+from tests.unit.results.sentences import sentences_of
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -219,7 +220,7 @@ def test_many_names_and_odd_names_in_a_headline(choice):
     many = replace(choice, choices=found, used=tuple(c.source for c in found))
     assert many.headline == "Use all 20 sources beside home."
     odd = replace(choice, target="two\nlines\u202e", unusable={"zip": "odd \x1b[31m words"})
-    assert all("\n" not in line and "\u202e" not in line for line in odd.answer.sentences)
+    assert all("\n" not in line and "\u202e" not in line for line in sentences_of(odd.answer))
     assert "two\\nlines\\u202e alone" in str(odd)
     assert all(line.isprintable() for line in str(odd).splitlines())
 

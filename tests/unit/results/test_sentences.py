@@ -32,7 +32,13 @@ from datakin.results import (
 )
 from datakin.results.zones import Zone, decide_by_paper, decide_by_trial, not_tried
 from tests.unit.explain.planted import planted
-from tests.unit.results.sentences import check_form, check_numbers, check_reasons, quantities
+from tests.unit.results.sentences import (
+    check_form,
+    check_numbers,
+    check_reasons,
+    quantities,
+    sentences_of,
+)
 
 NOWHERE = Provenance(0, {}, {}, {})
 PROBABILITIES = (0.3, 0.55, 0.7, 0.897, 0.9, 0.97, 0.9999)
@@ -145,7 +151,7 @@ def test_choices(k):
     check_form(answer)
     check_numbers(answer, "home")
     check_reasons(answer)
-    said = " ".join(answer.sentences)
+    said = " ".join(sentences_of(answer))
     assert ("This should help" in said) <= (choice.p_gain >= 0.9)
     if choice.used and choice.error > 1.02 * choice.error_alone:
         assert answer.headline.startswith("No clear gain: ")
