@@ -101,7 +101,10 @@ class MMD(Rival):
         check_seed(self.random_state)
 
     def _kernel(self, target: Cloud, source: Cloud) -> Callable[[Array, Array], Array]:
-        width = self.bandwidth or _median_distance(target, source)
+        width = self.bandwidth
+        if width is None:  # the median distance; the mean one where most rows coincide
+            some = pdist(np.vstack([target.points[:MEDIAN_ROWS], source.points[:MEDIAN_ROWS]]))
+            width = float(np.median(some)) or float(some.mean()) or 1.0
 
         def kernel(one: Array, other: Array) -> Array:
             values: Array = np.exp(cdist(one, other, "sqeuclidean") / (-2 * width**2))
@@ -143,13 +146,6 @@ class Energy(Rival):
         value = 2 * _mean_over_pairs(cdist, one, other)
         value -= _within(cdist, one, self.unbiased) + _within(cdist, other, self.unbiased)
         return value if self.unbiased else max(value, 0.0)
-
-
-def _median_distance(target: Cloud, source: Cloud) -> float:
-    """Return the median distance between rows of both; the mean one when most rows coincide."""
-    some = np.vstack([target.points[:MEDIAN_ROWS], source.points[:MEDIAN_ROWS]])
-    distances = pdist(some)
-    return float(np.median(distances)) or float(distances.mean()) or 1.0
 
 
 def _mean_over_pairs(kernel: Callable[[Array, Array], Array], one: Array, other: Array) -> float:

@@ -103,18 +103,14 @@ def sliced_cost(one: Array, other: Array, n_projections: int, random_state: int)
     2.0
     """
     p = one.shape[1]
-    lines = _directions(p, n_projections, random_state)
+    rng = np.random.default_rng(derive_seed(random_state, "lines", p))
+    # Orthonormal sets spread more evenly than single draws.
+    frames = [np.linalg.qr(rng.standard_normal((p, p)))[0].T for _ in range(-(-n_projections // p))]
+    lines = np.vstack(frames)[:n_projections]
     costs = [wasserstein_distance(one @ line, other @ line) for line in lines]
     # Mean absolute coordinate of a uniform unit vector: how much of a length a line shows.
     shown = np.exp(gammaln(p / 2) - gammaln((p + 1) / 2)) / np.sqrt(np.pi)
     return float(np.mean(costs) / shown)
-
-
-def _directions(p: int, n: int, random_state: int) -> Array:
-    """Return unit vectors in orthonormal sets, which spread more evenly than single draws."""
-    rng = np.random.default_rng(derive_seed(random_state, "lines", p))
-    frames = [np.linalg.qr(rng.standard_normal((p, p)))[0].T for _ in range(-(-n // p))]
-    return np.vstack(frames)[:n]
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from datakin.report.effects import (
-    Unit,
-    both_ways,
-    effect_chart,
-    effect_columns,
-    effect_row,
-    meaning_of,
-    measure_facts,
-    trial_measures,
-    unit_of_gain,
-)
+from datakin.report import effects
 from datakin.report.explained import ladder_of, why_pair
 from datakin.report.sections import (
     bars,
@@ -68,7 +58,7 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
         sections = [*_gains(c), *why_pair(c.explanations), *sections]
     else:
         sections += why_pair(c.explanations)
-    sections += [*trial_measures(c), *both_ways(c), _facts(c)]
+    sections += [*effects.trial_measures(c), *effects.both_ways(c), _facts(c)]
     sections += [_models(c), *curve_section(list(c.curves.values())), _table(c)]
     what = "call" if c.decision.is_about_gain else "zone"
     gain = [] if c.trial is None else [{"label": "gain", "value": signed(c.trial.gain)}]
@@ -94,9 +84,9 @@ def _gains(c: Comparison) -> list[dict[str, Any]]:
     trial, (name, unit, alone) = c.trial, loss_of(c)
     if trial is None:
         return []
-    found = effect_row(trial.gain, (trial.low, trial.high), trial.p_gain, alone, unit)
+    found = effects.effect_row(trial.gain, (trial.low, trial.high), trial.p_gain, alone, unit)
     ends = (trial.pooled_low, trial.pooled_high)
-    pool = effect_row(trial.pooled, ends, float("nan"), alone, unit)
+    pool = effects.effect_row(trial.pooled, ends, float("nan"), alone, unit)
     rows = [
         {"what": f"With {c.source}", "call": c.decision.word, **found},
         {"what": "All rows in one pool", **pool},
@@ -108,9 +98,9 @@ def _gains(c: Comparison) -> list[dict[str, Any]]:
     columns = [
         column("what", "how", "text"),
         column("call", "call", "zone"),
-        *effect_columns(name, unit),
+        *effects.effect_columns(name, unit),
     ]
-    title, chart = "What the source brings", effect_chart("what", name, c.target, rows)
+    title, chart = "What the source brings", effects.effect_chart("what", name, c.target, rows)
     return [section("gains", title, how, columns, rows, chart, short="Gain")]
 
 
@@ -285,7 +275,7 @@ def details_of(c: Comparison, explanations: Sequence[Explanation]) -> dict[str, 
     low, high = c.interval
     facts = [
         *_gain_facts(c),
-        *measure_facts(c),
+        *effects.measure_facts(c),
         ["Cross-Learning Score", f"{c.score:.4f}, 95% interval {low:.4f} to {high:.4f}"],
         *_direction_facts(c),
         ["p-value of no difference", f"{c.p_value:.3g}"],
@@ -323,7 +313,7 @@ def _gain_facts(c: Comparison) -> list[list[str]]:
     ends = f"{_percent(trial.low)} to {_percent(trial.high)}"
     facts = [["Gain", f"{_percent(trial.gain)}, 90% interval {ends}"]]
     if alone is not None:
-        facts.append(meaning_of(trial.gain, alone, unit))
+        facts.append(effects.meaning_of(trial.gain, alone, unit))
     facts.append(["Probability of a gain", f"{trial.p_gain:.2f}"])
     ends = f"{_percent(trial.pooled_low)} to {_percent(trial.pooled_high)}"
     facts.append(["If all rows were pooled", f"{_percent(trial.pooled)}, 90% interval {ends}"])
@@ -350,13 +340,13 @@ def chances(c: Comparison) -> dict[str, float]:
     return {f"{zone}, if measured again": share for zone, share in found.items()}
 
 
-def unit_on(c: Comparison, name: str) -> Unit:
+def unit_on(c: Comparison, name: str) -> effects.Unit:
     """Return the unit of errors on one of the two datasets."""
-    return Unit(c.losses.get(name, ""))
+    return effects.Unit(c.losses.get(name, ""))
 
 
-def loss_of(c: Comparison) -> tuple[str, Unit, float | None]:
+def loss_of(c: Comparison) -> tuple[str, effects.Unit, float | None]:
     """Return what gains are shares of: the name of the loss, its unit, and the target's own."""
     if c.trial is None:
         return "error", unit_on(c, c.target), None
-    return gain_loss(c.task), unit_of_gain(c.task), c.loss_alone
+    return gain_loss(c.task), effects.unit_of_gain(c.task), c.loss_alone
