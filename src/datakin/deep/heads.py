@@ -47,44 +47,25 @@ ATTEMPTS = 50
 class HeadOptions:
     """The kind of head, and how it is fitted.
 
-    Attributes
-    ----------
-    kind : {"linear", "mlp"}
-    C : float
-        Inverse strength of the linear head's penalty, as in scikit-learn.
-    hidden : int
-        Hidden units of the MLP.
-    scale : {"each", "whole"}
-        Divide each feature by its own standard deviation, or all by one number. The latter is for
-        an encoder that was trained on both datasets, whose features are already on one scale: a
-        feature that hardly varies in one dataset must not become large in the other.
+    The scale "whole" divides all features by one number. It is for an encoder that was trained on both
+    datasets, whose features are already on one scale: a feature that hardly varies in one dataset must not
+    become large in the other.
     """
 
-    kind: str
-    C: float
-    hidden: int
+    kind: str  # "linear" or "mlp"
+    C: float  # inverse strength of the linear head's penalty, as in scikit-learn
+    hidden: int  # units of the MLP
     device: Any
-    scale: str = "each"
+    scale: str = "each"  # or "whole"
 
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """A fitted head.
-
-    Attributes
-    ----------
-    model : callable
-        Embeddings in; out come probabilities of the classes that it was trained on, shape
-        (n, len(codes)), or values, shape (n, 1).
-    codes : ndarray of int
-        The classes of the training rows.
-    n_classes : int
-        Number of all classes; 0 for regression.
-    """
+    """A fitted head: from embeddings to probabilities of the classes it was trained on, or to values."""
 
     model: Model
-    codes: Array
-    n_classes: int
+    codes: Array  # the classes of the training rows
+    n_classes: int  # of all classes; 0 for regression
 
     def predict(self, Z: Array) -> Array:
         """Return probabilities (n, n_classes), 0 for classes without training rows, or values (n, 1)."""

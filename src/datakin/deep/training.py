@@ -23,22 +23,14 @@ FAULTS = (RuntimeError, TypeError, ValueError, AttributeError)  # of layers fed 
 
 @dataclass(frozen=True)
 class Training:
-    """How networks are trained.
+    """How networks are trained."""
 
-    Attributes
-    ----------
-    epochs : int
-        Passes over the rows, at most.
-    lr : float
-        Learning rate at the start; it falls to 0 along a cosine.
-    patience : int
-        Stop after this many epochs without progress on rows set aside, and keep the best weights.
-    """
-
-    epochs: int
+    epochs: int  # passes over the rows, at most
     batch_size: int
-    lr: float
-    patience: int
+    lr: float  # at the start; it falls to 0 along a cosine
+    patience: (
+        int  # epochs without progress on rows set aside, after which the best weights are kept
+    )
     device: Any
 
     def __post_init__(self) -> None:

@@ -34,25 +34,14 @@ NO_NUMBER = 1e12  # Stands for a missing number where rows are compared.
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
-    """The ladder of two tables.
-
-    Attributes
-    ----------
-    world : World
-    losses, errors : ndarray of shape (steps, n)
-        Errors are in the user's unit: wrong classes, or squared errors.
-    evidence : Evidence
-    parts : tuple of LossPart
-    halves : tuple of ndarray
-        What predictors of random halves of the source say of the target's rows.
-    """
+    """The ladder of two tables; losses and errors have the shape (steps, n)."""
 
     world: World
     losses: Array
-    errors: Array
+    errors: Array  # in the user's unit: wrong classes, or squared errors
     evidence: Evidence
     parts: tuple[LossPart, ...]
-    halves: tuple[Array, ...]
+    halves: tuple[Array, ...]  # what predictors of halves of the source say of the target's rows
 
     @property
     def named(self) -> set[str]:

@@ -37,25 +37,13 @@ Adjust = Callable[[Array, Array, Array, Array, str], Array]  # y, eta, weights, 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The rows of a target, and how they are judged.
-
-    Attributes
-    ----------
-    rows : Rows
-    groups : ndarray or None
-        Rows that belong together, 0, 1, 2, ...
-    folds : tuple of ndarray
-        Repeats of the folds.
-    loss : {"brier", "log", "squared"}
-    Z : ndarray of shape (n, p)
-        Standardised columns.
-    """
+    """The rows of a target, and how they are judged."""
 
     rows: Rows
-    groups: Array | None
-    folds: tuple[Array, ...]
-    loss: str
-    Z: Array
+    groups: Array | None  # rows that belong together, 0, 1, 2, ...
+    folds: tuple[Array, ...]  # repeats of them
+    loss: str  # "brier", "log" or "squared"
+    Z: Array  # standardised columns
 
     @classmethod
     def make(cls, rows: Rows, groups: Array | None, folds: Sequence[Array], loss: str) -> Judged:

@@ -43,21 +43,12 @@ SCALE = 0.2  # Share of what predictions are off that must be seen in the spread
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A suspect that was fixed.
-
-    Attributes
-    ----------
-    suspect : Suspect
-    world : World
-        The fixed tables.
-    fall, error : float
-        By how much the excess falls, and the standard error of that.
-    """
+    """A suspect that was fixed."""
 
     suspect: Suspect
-    world: World
-    fall: float
-    error: float
+    world: World  # the fixed tables
+    fall: float  # of the excess
+    error: float  # the standard error of that
 
 
 def suspects_of(world: World) -> Iterator[Suspect]:

@@ -38,15 +38,9 @@ FEW = ("auc", "calibration_slope", "r2")  # shown of a source in the side sheet
 
 @dataclass(frozen=True)
 class Unit:
-    """How errors of one loss are shown: percent of rows, or the root of a squared error beside it.
+    """How errors of one loss are shown: percent of rows, or the root of a squared error beside it."""
 
-    Attributes
-    ----------
-    loss : str
-        "zero_one", "balanced", "squared", "brier", ...
-    """
-
-    loss: str
+    loss: str  # "zero_one", "balanced", "squared", "brier", ...
 
     @property
     def has_root(self) -> bool:
