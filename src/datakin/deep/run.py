@@ -226,7 +226,9 @@ class DeepMeasurement:
         rows = np.concatenate(
             [self.splits[names[order[0]], r].train, first + self.splits[names[order[1]], r].train]
         )
-        y = _joint_labels(members, common.classes)
+        codes = [np.array([common.classes.index(c) for c in d.classes]) for d in members]
+        parts = zip(members, codes, strict=True)
+        y = np.concatenate([code[d.y] if common.classes else d.y for d, code in parts])
         prints = [d.fingerprint for d in members]
         seed = derive_seed(settings.options.random_state, "encoder", r, *prints)
         with seeded(seed):
@@ -252,13 +254,6 @@ class DeepMeasurement:
         summary = self.about["options"]
         decides = {k: v for k, v in summary.items() if k not in ("repeats", "zones")}
         return [decides, digest, r, [(d.name, d.fingerprint) for d in both]]
-
-
-def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...]) -> Array:
-    """Return the labels of both datasets, classes in one code."""
-    if not classes:
-        return np.concatenate([d.y for d in members])
-    return np.concatenate([np.array([classes.index(c) for c in d.classes])[d.y] for d in members])
 
 
 def _joint_batch(feeds: Sequence[Contents], first: int, rows: Array) -> Any:

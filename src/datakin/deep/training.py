@@ -28,9 +28,7 @@ class Training:
     epochs: int  # passes over the rows, at most
     batch_size: int
     lr: float  # at the start; it falls to 0 along a cosine
-    patience: (
-        int  # epochs without progress on rows set aside, after which the best weights are kept
-    )
+    patience: int  # epochs without progress on rows set aside, before the best weights are kept
     device: Any
 
     def __post_init__(self) -> None:

@@ -85,21 +85,18 @@ class TrAdaBoostR2(Boosting):
     def _fit_pool(self, pool: Pool) -> Ensemble:
         check_takes_weights(self._base())
         weights = self._initial_weights(pool)
-        if self.stages is None:
-            return self._one_stage(pool, weights)
-        return self._two_stages(pool, weights, self.stages)
-
-    def _combine(self, X: Any) -> Array:
-        kept = np.flatnonzero(self.estimator_weights_)
-        values = np.column_stack([self.estimators_[i].values(X) for i in kept])
-        return weighted_median(values, self.estimator_weights_[kept])
-
-    def _one_stage(self, pool: Pool, weights: Array) -> Ensemble:
+        if self.stages is not None:
+            return self._two_stages(pool, weights, self.stages)
         learners, history, errors = self._boost(pool, np.arange(len(pool.y)), weights)
         self._remember(history, errors, pool.n_target)
         votes = _votes(errors)
         votes[: -(-len(votes) // 2) - 1] = 0.0  # the rounds before ceil(N/2)
         return learners, votes
+
+    def _combine(self, X: Any) -> Array:
+        kept = np.flatnonzero(self.estimator_weights_)
+        values = np.column_stack([self.estimators_[i].values(X) for i in kept])
+        return weighted_median(values, self.estimator_weights_[kept])
 
     def _two_stages(self, pool: Pool, weights: Array, stages: int) -> Ensemble:
         n, every = pool.n_target, np.arange(len(pool.y))

@@ -89,7 +89,10 @@ def transfer_gain(
     """
     several = inputs.are_several(source)
     datasets = inputs.gather(target, source)
-    _check_options(repeats, test_size, random_state, n_jobs)
+    check_count("repeats", repeats, 1)
+    check_seed(random_state)
+    check_number("test_size", test_size, "a share between 0 and 1", lambda share: 0 < share < 1)
+    check_jobs(n_jobs)
     resolved = resolve_loss(loss)
     common = inputs.find_common(datasets, several=several)
     task = "multiclass" if len(common.classes) > 2 else datasets[0].task
@@ -108,13 +111,6 @@ def transfer_gain(
     if interrupted:
         raise Interrupted(f"Interrupted with {len(found)} of {repeats} splits finished.", gain)
     return gain
-
-
-def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any) -> None:
-    check_count("repeats", repeats, 1)
-    check_seed(random_state)
-    check_number("test_size", test_size, "a share between 0 and 1", lambda share: 0 < share < 1)
-    check_jobs(n_jobs)
 
 
 def _run(splits: Splits, repeats: int, n_jobs: int | None) -> tuple[list[Array], bool]:

@@ -16,6 +16,7 @@ from datakin.report.sections import (
     counts,
     forest,
     interval,
+    numbers,
     origin,
     section,
     texts,
@@ -38,14 +39,12 @@ FACTS = [
 MODELS = [
     column("model", "model", "text"),
     column("score", "score"),
-    column("target_weight", "weight on target", digits=2),
-    column("source_weight", "weight on source", digits=2),
+    *numbers(2, target_weight="weight on target", source_weight="weight on source"),
 ]
 CURVE = [
     column("dataset", "dataset", "text"),
     column("n_train", "training rows", digits=0),
-    column("error", "error"),
-    column("standard_error", "standard error"),
+    *numbers(error="error", standard_error="standard error"),
     column("kind", "kind", "text"),
 ]
 CLASSES = 12  # classes that a row of facts names
@@ -188,8 +187,7 @@ ERRORS = [
     *texts(trained_on="trained on", tested_on="tested on"),
     *texts("model", held_out="folds left out"),
     *counts(n_train="training rows", rows="tested rows"),
-    column("error", "error"),
-    column("spread", "spread"),
+    *numbers(error="error", spread="spread"),
 ]
 
 

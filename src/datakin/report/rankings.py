@@ -20,6 +20,7 @@ from datakin.report.sections import (
     ZONES,
     column,
     interval,
+    numbers,
     origin,
     pairs,
     records,
@@ -134,8 +135,7 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         *([column("zone", "zone", "zone")] if is_paper else []),
         column("score", "score"),
         interval("low", "high", "95% interval"),
-        column("source_to_target", "source to target"),
-        column("target_to_source", "target to source"),
+        *numbers(source_to_target="source to target", target_to_source="target to source"),
         *([] if ranking.is_tried else [column("p_first", "probability of being best", digits=2)]),
         *on_target.columns("own_target", "target's own error in this comparison")[:1],
         *on_target.columns("on_target", "source's error on target")[:1],
@@ -162,8 +162,7 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
     ]
     columns = [
         column("source", "source", "name"),
-        column("source_to_target", "source to target, quick"),
-        column("standard_error", "standard error"),
+        *numbers(source_to_target="source to target, quick", standard_error="standard error"),
         column("gain", "gain, %", digits=1, signed=True),
         column("n_rows", "rows", digits=0),
     ]

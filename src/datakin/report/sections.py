@@ -70,7 +70,12 @@ def texts(*keys: str, **labels: str) -> list[dict[str, Any]]:
 
 def counts(**labels: str) -> list[dict[str, Any]]:
     """Return columns of whole numbers."""
-    return [column(key, label, digits=0) for key, label in labels.items()]
+    return numbers(0, **labels)
+
+
+def numbers(digits: int = 4, /, **labels: str) -> list[dict[str, Any]]:
+    """Return columns of numbers with so many decimals."""
+    return [column(key, label, digits=digits) for key, label in labels.items()]
 
 
 def interval(key: str, to: str, label: str, digits: int = 4, **more: Any) -> dict[str, Any]:

@@ -85,11 +85,8 @@ def distance_view(distance: Distance) -> dict[str, Any]:
 
 def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
     """Return the sections of a ranking by distance."""
-    columns = [
-        column("source", "source", "name"),
-        column("score", "distance"),
-        column("n_rows", "rows", digits=0),
-    ]
+    columns = [column("source", "source", "name"), column("score", "distance")]
+    columns += counts(n_rows="rows")
     title = f"Distances by {ranking.method}"
     text = "Nearest first. A distance has no zones and no interval."
     rows, chart = records(ranking.frame), bars("source", "score", "distance")

@@ -31,7 +31,8 @@ def comparison_answer(comparison: Comparison) -> Answer:
     """Return the answer of a comparison."""
     if is_copy(comparison):
         return Answer("plain", same_rows(comparison), ("Their score is 0 by definition.",))
-    tone, head = comparison.decision.headline
+    trial, (tone, head) = comparison.trial, comparison.decision.headline
+    why = "" if trial is None else reason_of(trial, comparison.call, comparison.target)
     names = {"source": words.short(comparison.source), "target": words.short(comparison.target)}
     return Answer(
         tone=tone,
@@ -39,18 +40,12 @@ def comparison_answer(comparison: Comparison) -> Answer:
         evidence=(_gain(comparison), _score(comparison)),
         table=_table(comparison),
         second=_metrics(comparison),
-        reasons=tuple(filter(None, [_reason(comparison)])),
+        reasons=tuple(filter(None, [explained(why, comparison.explanations, comparison.source)])),
         legend=_legend(comparison),
         caveats=tuple(_caveats(comparison)),
         notes=comparison.notes,
         remedies=mended_by(comparison.explanations),
     )
-
-
-def _reason(comparison: Comparison) -> str:
-    trial = comparison.trial
-    reason = "" if trial is None else reason_of(trial, comparison.call, comparison.target)
-    return explained(reason, comparison.explanations, comparison.source)
 
 
 def loss_alone(comparison: Comparison) -> str:
