@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,13 @@ class Settings:
         }
 
 
+class _Unit(NamedTuple):
+    """One repeat of one pair; the store asks it for its repeat."""
+
+    names: Names
+    repeat: int
+
+
 class DeepMeasurement:
     """Pairs of datasets compared with an encoder each, or with one fixed encoder for all.
 
@@ -110,14 +117,14 @@ class DeepMeasurement:
 
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished."""
-        units: list[tuple[Names, int]] = []
+        units: list[_Unit] = []
         for names, common in self.pairings.items():
             if common.identical:
                 self.finished[names] = self._facts(names)
                 yield names
             else:
-                units += [(names, r) for r in self.repeats]
-        places = {unit: ("-".join(unit[0]), self._identity(*unit)) for unit in units}
+                units += [_Unit(names, r) for r in self.repeats]
+        places = {unit: ("-".join(unit.names), self._identity(*unit)) for unit in units}
         self.store.expect(places.values())
         self._note_checkpoint()
         left = {names: len(self.repeats) for names, _ in units}
@@ -169,7 +176,7 @@ class DeepMeasurement:
         keys = None if common.identical else self._keys(names)
         return facts_of(names, common, shared, keys, more if is_single else ())
 
-    def _runner(self, units: list[tuple[Names, int]]) -> Iterator[tuple[int, dict[Key, Piece]]]:
+    def _runner(self, units: list[_Unit]) -> Iterator[tuple[int, dict[Key, Piece]]]:
         what = counted(len(units), "encoder" if self.settings.trained else "split")
         more = " to train" if self.settings.trained else ""
         with progress(f"encoder-head: {what}{more}", len(units)) as advance:
