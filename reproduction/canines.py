@@ -73,13 +73,34 @@ def _embedded(name: str, encoder: str, seed: int, data: Path | None) -> Array:
     if encoder == SCRATCH:
         return _placed(np.asarray(contents.sized(SMALL).load(used)), used, images.n_rows)
     whole: Any = pretrained("efficientnet_lite0", size=SIZE)
-    front, tail = whole.split(BLOCKS)
+    front, tail = split_network(whole, BLOCKS)
     if encoder == FROZEN:
         half = _embedded(name, TUNED, seed, data)[used]
         found = embed(tail, lambda rows: half[rows], len(used))
     else:
         found = embed(front, lambda rows: contents.sized(SIZE).load(used[rows]), len(used))
     return _placed(found.astype(np.float32), used, images.n_rows)
+
+
+def split_network(whole: Any, n_blocks: int) -> tuple[Any, Any]:
+    """Return an EfficientNet-Lite0 up to a block, with flat numbers between, and the rest."""
+    import torch
+    from torch import nn
+
+    class Centred(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return (x * 255.0 - 127.0) / 128.0
+
+    net, blocks = whole.net, list(whole.net._blocks)
+    front = nn.Sequential(Centred(), net._conv_stem, net._bn0, net._swish, *blocks[:n_blocks])
+    with torch.no_grad():
+        shape = front.eval()(torch.zeros(1, 3, whole.size, whole.size)).shape[1:]
+    end = net._conv_head, net._bn1, net._swish
+    pool = nn.AdaptiveAvgPool2d(1), nn.Flatten()
+    tail = nn.Sequential(nn.Unflatten(1, tuple(shape)), *blocks[n_blocks:], *end, *pool)
+    flat: Any = nn.Sequential(front, nn.Flatten())
+    flat.reads, flat.size = "image", whole.size
+    return flat, tail
 
 
 def _placed(values: Array, rows: Array, n_rows: int) -> Array:

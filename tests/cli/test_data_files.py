@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli.data_files import write_data
+from datakin.cli.showing import write_data
 from tests.unit.choose.models import ward
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -99,7 +99,7 @@ def test_markdown_begins_with_the_answer(tmp_path):
 
 
 def test_too_many_rows_for_a_sheet(tmp_path, monkeypatch):
-    monkeypatch.setattr("datakin.cli.data_files.MOST_ROWS", 3)
+    monkeypatch.setattr("datakin.cli.showing.MOST_ROWS", 3)
     with pytest.raises(
         datakin.DatakinError, match=r"at most 3 rows. The result has 4; write a .csv"
     ):

@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 
 from datakin import choose, describe, from_json, rank, transfer_gain
-from datakin.cli.data_files import write_data
 from datakin.cli.output import _draw
-from datakin.cli.showing import show, shown_text
+from datakin.cli.showing import show, shown_text, write_data
 
 FAST = {"models": ["logistic"], "cv": 3}
 

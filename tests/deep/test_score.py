@@ -12,7 +12,7 @@ from torch import nn
 
 from datakin import Comparison, DatakinWarning, Interrupted, Zone, as_dataset, from_json, score
 from datakin.deep import EncoderHeadScore, as_items
-from datakin.deep.holdout import make_split
+from datakin.deep.heads import make_split
 
 
 def small_net(p: int = 4) -> nn.Module:

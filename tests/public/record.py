@@ -16,6 +16,7 @@ RECORD = Path(__file__).parent / "record.txt"
 # A public name that is no more, and what CHANGELOG.md tells its users to take instead, word for word:
 # {"datakin.old": "datakin.new"}. What belongs to it (its options, its members) goes with it.
 GONE: dict[str, str] = {
+    "datakin.Choice.fewest": "used",
     "datakin.Comparison.gain": "comparison.trial",
     "datakin.Comparison.outlook": "comparison.curves",
     "datakin.Comparison.weight": "choose",

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from datakin import DatakinError
-from datakin.paper.sampling import autoregressive
-from datakin.paper.vectors import MIXTURE_SOURCE, MIXTURE_TARGET
+from datakin.paper.sampling import MIXTURE_SOURCE, MIXTURE_TARGET, autoregressive
 from datakin.synthetic import (
     QDA,
     FourClass,

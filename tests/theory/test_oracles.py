@@ -11,8 +11,7 @@ from scipy.special import expit, ndtr
 from scipy.stats import multivariate_normal, norm
 
 from datakin.paper.oracles import quadratic_below_zero
-from datakin.paper.sampling import autoregressive
-from datakin.paper.vectors import MIXTURE_SOURCE, MIXTURE_TARGET
+from datakin.paper.sampling import MIXTURE_SOURCE, MIXTURE_TARGET, autoregressive
 from datakin.synthetic import (
     LDA,
     QDA,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from datakin import DatakinError
-from datakin.paper.vectors import rotate
+from datakin.paper.sampling import rotate
 from datakin.synthetic import LDA, Probit, lda_cls, probit_cls, settings
 
 TABLES = Path(__file__).parents[2].parent / "shared" / "paper" / "tables"

@@ -7,8 +7,7 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from datakin import DatakinError
-from datakin.paper.sampling import autoregressive
-from datakin.paper.vectors import rotate
+from datakin.paper.sampling import autoregressive, rotate
 from datakin.synthetic import (
     lda_cls,
     probit_cls,

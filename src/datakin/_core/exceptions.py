@@ -122,17 +122,7 @@ def suggest(wanted: object, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def require(module: str, extra: str, purpose: str, *, package: str | None = None) -> Any:
-    """Return an imported module, or raise a DatakinError that says how to install it.
-
-    Parameters
-    ----------
-    module : str
-    extra : str
-        The extra of datakin that installs it.
-    purpose : str
-        What it is needed for; the first words of the error.
-    package : str, optional
-        The package's name, if it differs from the module's.
+    """Return an imported module, or raise a DatakinError that says how to install it: by an extra.
 
     Examples
     --------

@@ -86,14 +86,7 @@ def say(text: str) -> None:
 
 
 def foretell(seconds: float, what: str) -> None:
-    """Say how long work will take, where a bar would be shown: "about 40 s for 20 splits".
-
-    Parameters
-    ----------
-    seconds : float
-        Less than ten are not worth a word.
-    what : str
-    """
+    """Say how long work will take, where a bar would be shown: "about 40 s for 20 splits"."""
     if seconds >= LONG and _is_watched():
         say(f"about {duration(seconds)} for {what}")
 

@@ -93,15 +93,9 @@ def name_options(option: str, names: Sequence[str]) -> tuple[str, str]:
 
 
 def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[str, str]:
-    """Return what recodes the values of a column, in Python and on the command line.
+    """Return what recodes values, old -> new (empty: missing), in Python and on the command line.
 
-    Parameters
-    ----------
-    table : str
-        Empty for all tables.
-    column : str
-    values : mapping of str to str
-        Old value -> new value; an empty one is a missing value.
+    Without a table it is for all of them.
     """
     inner = f"{{{column!r}: {dict(values)!r}}}"
     python = f"recode={{{table!r}: {inner}}}" if table else f"recode={inner}"

@@ -78,11 +78,6 @@ def filters_kept() -> Iterator[None]:
 def heard(listener: Heard) -> Iterator[None]:
     """Tell a listener of each warning that this thread causes in this block; nothing else sees them.
 
-    Parameters
-    ----------
-    listener : callable
-        ``listener(category, text)``.
-
     Examples
     --------
     >>> found = []

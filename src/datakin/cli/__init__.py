@@ -1,8 +1,8 @@
 """The command line, ``datakin``."""
 
-from datakin.cli import choosing, commands, distances
+from datakin.cli import choosing, commands
 from datakin.cli.program import app, main
 
 __all__ = ["app", "main"]
 
-ROOMS = (commands, choosing, distances)  # each adds its commands to the app
+ROOMS = (commands, choosing)  # each adds its commands to the app

@@ -114,14 +114,7 @@ def parse_names(entries: Iterable[str] | None) -> dict[str, str]:
 
 
 def name_tables(tables: Sequence[Any], names: Mapping[str, str]) -> list[Any]:
-    """Return tables that were found, with the names of their user.
-
-    Parameters
-    ----------
-    tables : sequence of TableFiles
-    names : mapping of str to str
-        New names, by paths as they were typed, names of files, or those without their ending.
-    """
+    """Return tables that were found, with the names of their user, by what `_spellings` has of each."""
     spellings = [_spellings(table) for table in tables]
     given = _given(spellings, names, [known[1] for known in spellings])
     return [replace(table, name=given.get(i)) for i, table in enumerate(tables)]

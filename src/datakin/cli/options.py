@@ -29,16 +29,7 @@ SETS = ("learners", "paper", "extended")  # one word for several names
 
 
 def option(help: str, default: Any = None, **about: Any) -> Any:
-    """Return a field, or the default of a parameter, that describes an option.
-
-    Parameters
-    ----------
-    help : str
-    default : object
-        `dataclasses.MISSING` if the option must be given.
-    **about : object
-        What `Given` reads in the metadata of a field.
-    """
+    """Return a field, or the default of a parameter, that describes an option; `about` is for `Given`."""
     return field(default=default, metadata={"help": help, **about})
 
 

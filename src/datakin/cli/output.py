@@ -33,9 +33,8 @@ from datakin._core.exceptions import (
 )
 from datakin._core.files import check_file, is_terminal, printed, written_whole
 from datakin._core.progress import hushed, say
-from datakin.cli.data_files import WRITERS, write_data
 from datakin.cli.options import Given, option, separated
-from datakin.cli.showing import show
+from datakin.cli.showing import WRITERS, show, write_data
 from datakin.cli.usage import command_line
 from datakin.cli.wording import for_typing
 
@@ -152,14 +151,12 @@ class Output(Given):
                 say(f"Written to {printable(str(path))}")
 
 
-@dataclass(frozen=True)
 class PlainOutput(Output):
     """The same options, for a result of which there is no picture."""
 
     without = ("plot",)
 
 
-@dataclass(frozen=True)
 class DataOutput(Output):
     """The same options, for a result that is a table and nothing else."""
 
@@ -238,7 +235,6 @@ class CallsOutput(Output):
             raise typer.Exit(CALLED)
 
 
-@dataclass(frozen=True)
 class SquareOutput(CallsOutput):
     """The same options, for all tables with all others, which are not explained."""
 

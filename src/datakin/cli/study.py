@@ -50,15 +50,7 @@ def _placed(study: str, name: str) -> str:
 
 
 def with_study(command: Any, ctx: Any, words: list[str]) -> list[str]:
-    """Return the words of a command with those that its study adds.
-
-    Parameters
-    ----------
-    command : Command
-    ctx : typer.Context
-    words : list of str
-        What was typed behind the name of the command.
-    """
+    """Return the words behind a command's name with those that its study adds."""
     params = command.get_params(ctx)
     if "config" not in command.kinds:
         return words

@@ -33,23 +33,13 @@ SAVE = "save the state dict: torch.save(model.state_dict(), path)"
 class Encoder:
     """An encoder before it is used: a module to train or to keep, or a fixed function.
 
-    Attributes
-    ----------
-    start : callable, optional
-        ``start()`` returns a new module for every training. Weights that are drawn at random come
-        from torch's seed at that moment.
-    function : callable, optional
-        Instead of a module: rows in, an array of shape (n, d) out.
-    label : str
-        Its name in results.
-    is_random : bool
-        Whether the weights at the start are random.
+    Weights that are drawn at random come from torch's seed when `start` makes a new module.
     """
 
-    start: Callable[[], nn.Module] | None
-    function: Callable[[Any], Any] | None
-    label: str
-    is_random: bool = False
+    start: Callable[[], nn.Module] | None  # returns a new module for every training
+    function: Callable[[Any], Any] | None  # rows in, an array of shape (n, d) out
+    label: str  # its name in results
+    is_random: bool = False  # whether the weights at the start are
 
     def new(self) -> nn.Module:
         """Return a new module; a function has none."""

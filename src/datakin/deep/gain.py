@@ -22,7 +22,7 @@ from datakin.cross_errors.files import Folder
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, make_encoder
-from datakin.deep.holdout import check_classes
+from datakin.deep.heads import check_classes
 from datakin.deep.items import Contents, make_feeds
 from datakin.deep.readers import ITEMS
 from datakin.deep.training import (

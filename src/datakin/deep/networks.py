@@ -132,34 +132,6 @@ class EfficientNetLite0(nn.Module):
         x = (x * 255.0 - 127.0) / 128.0
         return self.net.extract_features(x).mean((2, 3))
 
-    def split(self, n_blocks: int) -> tuple[nn.Module, nn.Module]:
-        """Return the network up to a block, and the rest.
-
-        The output of the first part can be computed once for every image, and the second part
-        trained on it, at a fraction of the cost. The two in sequence give what the whole gives.
-        """
-        check_count("n_blocks", n_blocks, 1)
-        blocks = list(self.net._blocks)
-        if n_blocks >= len(blocks):
-            raise DatakinError(f"There are {len(blocks)} blocks. Got a cut after {n_blocks}.")
-        stem = (_Centred(), self.net._conv_stem, self.net._bn0, self.net._swish)
-        front = nn.Sequential(*stem, *blocks[:n_blocks])
-        with torch.no_grad():
-            shape = front.eval()(torch.zeros(1, 3, self.size, self.size)).shape[1:]
-        end = self.net._conv_head, self.net._bn1, self.net._swish
-        pool = nn.AdaptiveAvgPool2d(1), nn.Flatten()
-        tail = nn.Sequential(nn.Unflatten(1, tuple(shape)), *blocks[n_blocks:], *end, *pool)
-        flat = nn.Sequential(front, nn.Flatten())
-        flat.reads, flat.size = "image", self.size
-        return flat, tail
-
-
-class _Centred(nn.Module):
-    """Scales pixels from 0 to 1 as EfficientNet-Lite0 reads them."""
-
-    def forward(self, x: Any) -> Any:
-        return (x * 255.0 - 127.0) / 128.0
-
 
 class _Layer(nn.Module):
     """A layer of BERT: attention and two dense layers, each with a shortcut and then a norm."""

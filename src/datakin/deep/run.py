@@ -18,8 +18,7 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, embed
-from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import Heads, errors_on, fit_heads, make_split, own_record
+from datakin.deep.heads import HeadOptions, Heads, errors_on, fit_heads, make_split, own_record
 from datakin.deep.items import Contents, make_feeds
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.execution.agreement import Names, about_run, facts_of, member_of
@@ -65,7 +64,7 @@ class Settings:
 
 
 class _Unit(NamedTuple):
-    """One repeat of one pair."""
+    """One repeat of one pair; the store asks it for its repeat."""
 
     names: Names
     repeat: int
@@ -98,7 +97,11 @@ class DeepMeasurement:
         self.fixed: Any = settings.encoder.function
         if self.fixed is None and not settings.trained:
             self.fixed = settings.encoder.new().to(settings.training.device)
-        self.feeds = {names: self._feeds(names) for names in self.pairings}
+        probe = self.fixed if self.fixed is not None else settings.encoder.new()
+        self.feeds = {
+            names: make_feeds([self.datasets[name] for name in names], common.columns, probe)
+            for names, common in self.pairings.items()
+        }
         self.splits = {
             (name, r): make_split(dataset, settings.test_size, settings.options.random_state, r)
             for name, dataset in self.datasets.items()
@@ -157,11 +160,6 @@ class DeepMeasurement:
             fits[fitted] = max(piece.n_fits, fits.get(fitted, 0))
         return fits
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether a checkpoint has some of the work."""
-        return self.store.is_checkpoint and bool(self.store.pieces)
-
     def _note_checkpoint(self) -> None:
         facts = {names: self._facts(names) for names in self.pairings}
         self.store.note(replace(self.table(), pairs=facts, pieces={}))
@@ -183,7 +181,7 @@ class DeepMeasurement:
         more = " to train" if self.settings.trained else ""
         with progress(f"encoder-head: {what}{more}", len(units)) as advance:
             for position, unit in enumerate(units):
-                yield position, self._repeat(unit.names, unit.repeat)
+                yield position, self._repeat(*unit)
                 advance()
 
     def _repeat(self, names: Names, r: int) -> dict[Key, Piece]:
@@ -218,11 +216,6 @@ class DeepMeasurement:
             found[key] = Piece((own,), {names[1 - at]: (errors(at, 1 - at),)}, repeat=r)
         return found
 
-    def _feeds(self, names: Names) -> list[Contents]:
-        probe = self.fixed if self.fixed is not None else self.settings.encoder.new()
-        both = [self.datasets[name] for name in names]
-        return make_feeds(both, self.pairings[names].columns, probe)
-
     def _fit_heads(self, Z: Array, name: str, r: int) -> Heads:
         # By what the head learns, not by who it is: the order of a pair must not matter.
         dataset, settings = self.datasets[name], self.settings
@@ -240,7 +233,9 @@ class DeepMeasurement:
         rows = np.concatenate(
             [self.splits[names[order[0]], r].train, first + self.splits[names[order[1]], r].train]
         )
-        y = _joint_labels(members, common.classes)
+        codes = [np.array([common.classes.index(c) for c in d.classes]) for d in members]
+        parts = zip(members, codes, strict=True)
+        y = np.concatenate([code[d.y] if common.classes else d.y for d, code in parts])
         prints = [d.fingerprint for d in members]
         seed = derive_seed(settings.options.random_state, "encoder", r, *prints)
         with seeded(seed):
@@ -266,13 +261,6 @@ class DeepMeasurement:
         summary = self.about["options"]
         decides = {k: v for k, v in summary.items() if k not in ("repeats", "zones")}
         return [decides, digest, r, [(d.name, d.fingerprint) for d in both]]
-
-
-def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...]) -> Array:
-    """Return the labels of both datasets, classes in one code."""
-    if not classes:
-        return np.concatenate([d.y for d in members])
-    return np.concatenate([np.array([classes.index(c) for c in d.classes])[d.y] for d in members])
 
 
 def _joint_batch(feeds: Sequence[Contents], first: int, rows: Array) -> Any:

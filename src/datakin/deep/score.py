@@ -15,8 +15,7 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset, for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
-from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import FOLDS
+from datakin.deep.heads import FOLDS, HeadOptions
 from datakin.deep.readers import ITEMS
 from datakin.deep.run import DeepMeasurement, Settings
 from datakin.deep.training import Training, pick_device
@@ -26,6 +25,8 @@ from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import fill_matrix
 from datakin.scoring.pairs import compare_pair
 from datakin.scoring.rankings import rank_sources
+
+MORE = " The same call goes on from its checkpoints."
 
 
 class EncoderHeadScore:
@@ -198,7 +199,7 @@ class EncoderHeadScore:
         measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
 
         def say(n_finished: int) -> str:
-            more = " The same call goes on from its checkpoints." if measurement.is_kept else ""
-            return said.format(n_finished) + more
+            is_kept = measurement.store.is_checkpoint and measurement.store.pieces
+            return f"{said.format(n_finished)}{MORE if is_kept else ''}"
 
         return measured(measurement, say, look)

@@ -23,22 +23,12 @@ FAULTS = (RuntimeError, TypeError, ValueError, AttributeError)  # of layers fed 
 
 @dataclass(frozen=True)
 class Training:
-    """How networks are trained.
+    """How networks are trained."""
 
-    Attributes
-    ----------
-    epochs : int
-        Passes over the rows, at most.
-    lr : float
-        Learning rate at the start; it falls to 0 along a cosine.
-    patience : int
-        Stop after this many epochs without progress on rows set aside, and keep the best weights.
-    """
-
-    epochs: int
+    epochs: int  # passes over the rows, at most
     batch_size: int
-    lr: float
-    patience: int
+    lr: float  # at the start; it falls to 0 along a cosine
+    patience: int  # epochs without progress on rows set aside, before the best weights are kept
     device: Any
 
     def __post_init__(self) -> None:
@@ -93,19 +83,7 @@ def fit_network(
     """Train an encoder and a linear head on it, in place.
 
     Return the head; and, of numbers, the mean and standard deviation that its output is standardised by.
-
-    Parameters
-    ----------
-    head : torch.nn.Module, optional
-        The head to start from; drawn at random if None.
-    load : callable
-        ``load(rows)`` returns a batch.
-    y : ndarray
-        Class codes, or numbers, of all rows that `load` knows.
-    rows : ndarray of int
-        The rows to train on.
-    n_classes : int
-        0 for regression.
+    Without a head one is drawn at random. ``load(rows)`` returns a batch; `y` has all rows that it knows.
     """
     rng, device = np.random.default_rng(seed), training.device
     centre, unit = 0.0, 1.0

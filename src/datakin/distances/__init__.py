@@ -12,12 +12,10 @@ from dataclasses import fields
 from typing import Any
 
 from datakin._core.checks import check_choice, check_options
-from datakin.distances.classifier import ProxyADistance
 from datakin.distances.divergences import JensenShannon, KLDivergence
-from datakin.distances.kernel import MMD, Energy
-from datakin.distances.otdd import OTDD
+from datakin.distances.kernel import MMD, Energy, ProxyADistance
 from datakin.distances.protocol import Distance, DistanceMatrix, DistanceRanking, Rival
-from datakin.distances.transport import Wasserstein
+from datakin.distances.transport import OTDD, Wasserstein
 
 __all__ = [
     "MMD",

@@ -26,24 +26,16 @@ LARGEST = 1e70  # in 64 bits a distance needs squares of numbers, and some sum s
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """The rows of one dataset as points.
+    """The rows of one dataset as points, sorted by a hash of their features.
 
-    Attributes
-    ----------
-    name : str
-    points : ndarray of shape (n, p)
-    labels : ndarray
-        Positions in the classes of the pair, or the response.
-    keys : ndarray of uint64
-        A hash of each row's features. Rows are sorted by it: an order that depends on content
-        alone and is unrelated to the values, so that the order of the input cannot matter and
-        the first m rows are as good as a random sample.
+    That order depends on content alone and is unrelated to the values, so that the order of the input
+    cannot matter and the first m rows are as good as a random sample.
     """
 
     name: str
     points: Array
-    labels: Array
-    keys: Array
+    labels: Array  # positions in the classes of the pair, or the response
+    keys: Array  # the hashes, of 64 bits
 
     def __len__(self) -> int:
         return len(self.points)
@@ -55,27 +47,14 @@ class Cloud:
 
 @dataclass(frozen=True, eq=False)
 class Clouds:
-    """A target and a source on common axes.
-
-    Attributes
-    ----------
-    target, source : Cloud
-    n_numeric : int
-        The first so many axes are numeric columns.
-    blocks : tuple of slice
-        The axes of each categorical column, one per level.
-    classes : tuple of str
-        Empty for regression.
-    identical : bool
-        The two datasets are one and the same.
-    """
+    """A target and a source on common axes."""
 
     target: Cloud
     source: Cloud
-    n_numeric: int
-    blocks: tuple[slice, ...]
-    classes: tuple[str, ...]
-    identical: bool
+    n_numeric: int  # the first so many axes are numeric columns
+    blocks: tuple[slice, ...]  # the axes of each categorical column, one per level
+    classes: tuple[str, ...]  # empty for regression
+    identical: bool  # whether the two are one and the same
 
 
 def clouds(target: Any, source: Any, *, scaling: str = "none") -> Clouds:
@@ -83,15 +62,8 @@ def clouds(target: Any, source: Any, *, scaling: str = "none") -> Clouds:
 
     Numbers stay as they are, a missing one becomes the median of both datasets together.
     Categories become one 0/1 axis per level of either dataset; a missing category is a level of
-    its own, because datasets may also differ in which values are missing.
-
-    Parameters
-    ----------
-    target, source : Dataset or (X, y)
-    scaling : {"none", "pooled", "free"}
-        "pooled" divides each numeric column by its standard deviation over both datasets. "free"
-        is for distances that no unit matters to: columns of very large or small numbers are
-        multiplied by a power of two.
+    its own, because datasets may also differ in which values are missing. Scaling is "free" for distances
+    that no unit matters to: columns of very large or small numbers are multiplied by a power of two.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Distances from means over pairs of rows: maximum mean discrepancy and energy."""
+"""Distances from pairs of rows (maximum mean discrepancy, energy) and by a classifier (proxy A-distance)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist, pdist
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from datakin._core.checks import check_count, check_positive, check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.distances.features import Cloud, clouds
+from datakin.distances.features import Cloud, clouds, scrambled
 from datakin.distances.protocol import Rival
 
 BLOCK = 2000  # rows at a time, so that sums over all pairs need little memory
@@ -98,7 +101,10 @@ class MMD(Rival):
         check_seed(self.random_state)
 
     def _kernel(self, target: Cloud, source: Cloud) -> Callable[[Array, Array], Array]:
-        width = self.bandwidth or _median_distance(target, source)
+        width = self.bandwidth
+        if width is None:  # the median distance; the mean one where most rows coincide
+            some = pdist(np.vstack([target.points[:MEDIAN_ROWS], source.points[:MEDIAN_ROWS]]))
+            width = float(np.median(some)) or float(some.mean()) or 1.0
 
         def kernel(one: Array, other: Array) -> Array:
             values: Array = np.exp(cdist(one, other, "sqeuclidean") / (-2 * width**2))
@@ -142,13 +148,6 @@ class Energy(Rival):
         return value if self.unbiased else max(value, 0.0)
 
 
-def _median_distance(target: Cloud, source: Cloud) -> float:
-    """Return the median distance between rows of both; the mean one when most rows coincide."""
-    some = np.vstack([target.points[:MEDIAN_ROWS], source.points[:MEDIAN_ROWS]])
-    distances = pdist(some)
-    return float(np.median(distances)) or float(distances.mean()) or 1.0
-
-
 def _mean_over_pairs(kernel: Callable[[Array, Array], Array], one: Array, other: Array) -> float:
     total = 0.0
     for start in range(0, len(one), BLOCK):
@@ -180,3 +179,76 @@ def _discrepancies(gram: Array, drawn: Array) -> Array:
         (inside - n) / (n * (n - 1)) + (outside - m) / (m * (m - 1)) - 2 * across / (n * m)
     )
     return values
+
+
+@dataclass(frozen=True)
+class ProxyADistance(Rival):
+    """Proxy A-distance ``2 (1 - 2 error)`` of Ben-David et al. (2007), from 0 to 2.
+
+    The error is that of a logistic regression that tells target rows from source rows, on held-out
+    rows and with both datasets weighing the same. Worse than guessing counts as 0. A linear
+    classifier sees shifts of the means; datasets that differ in spread alone look the same to it.
+
+    Parameters
+    ----------
+    cv : int
+        Number of folds.
+    C : float
+        Inverse strength of the penalty, on standardised columns.
+    random_state : int
+        Assigns the rows to the folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    >>> ProxyADistance().between((X, y), (X + 20.0, y))
+    2.0
+    >>> ProxyADistance().between((X, y), (X, y))
+    0.0
+    """
+
+    cv: int = 5
+    C: float = 1.0
+    random_state: int = 0
+
+    def between(self, target: Any, source: Any) -> float:
+        """Return the distance between two datasets."""
+        check_count("cv", self.cv, 2)
+        check_positive("C", self.C)
+        check_seed(self.random_state)
+        both = clouds(target, source, scaling="free")
+        for cloud in (both.target, both.source):
+            if len(cloud) < self.cv:
+                raise DatakinError(
+                    f"Each dataset must have a row for each of the {self.cv} folds. "
+                    f"Got {len(cloud)} in {cloud.name!r}; use a smaller cv, or more rows."
+                )
+        X = np.vstack([both.target.points, both.source.points])
+        domain = np.repeat([0, 1], [len(both.target), len(both.source)])
+        folds = self._folds(np.concatenate([both.target.keys, both.source.keys]))
+        return max(0.0, 2 * (1 - 2 * self._error(X, domain, folds)))
+
+    def _folds(self, keys: Array) -> Array:
+        """Assign rows to folds by content: copies of a row, in either dataset, share a fold.
+
+        Otherwise its copy among the training rows could carry the other label.
+        """
+        seed = derive_seed(self.random_state, "folds")
+        distinct, place = np.unique(scrambled(keys, seed), return_inverse=True)
+        folds: Array = place * self.cv // len(distinct)
+        return folds
+
+    def _error(self, X: Array, domain: Array, folds: Array) -> float:
+        wrong = np.full(len(domain), 0.5)  # a guess, where the other folds hold one dataset alone
+        for fold in np.unique(folds):
+            held = folds == fold
+            if len(np.unique(domain[~held])) < 2:
+                continue
+            model = make_pipeline(
+                StandardScaler(),
+                LogisticRegression(C=self.C, class_weight="balanced", max_iter=1000),
+            )
+            model.fit(X[~held], domain[~held])
+            wrong[held] = model.predict(X[held]) != domain[held]
+        return float((wrong[domain == 0].mean() + wrong[domain == 1].mean()) / 2)

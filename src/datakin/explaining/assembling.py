@@ -12,26 +12,18 @@ from datakin.explaining.climbing import Climbed, climbed, steps_of
 from datakin.explaining.effects import column_effects
 from datakin.explaining.ladder import slope_column
 from datakin.explaining.regions import regions_of, rows_to_keep
-from datakin.explaining.remedies import remedies
 from datakin.explaining.shifts import separate
-from datakin.explaining.trying import fix_tables, reported
+from datakin.explaining.trying import fix_tables, remedies, reported
 from datakin.explaining.world import World
 from datakin.learners.newton import FREE, link, refit
+from datakin.results import explanation_parts
 from datakin.results.explanation import Explanation
-from datakin.results.explanation_parts import (
-    ColumnEffect,
-    LadderStep,
-    LossPart,
-    Mend,
-    Region,
-    seen_in_labels,
-)
 from datakin.results.record import Provenance
 
 ELSEWHERE = 0.65  # AUC from which an own predictor may be better because its rows are elsewhere.
 
 
-def fixed_tables(first: Climbed) -> tuple[World, tuple[Mend, ...]]:
+def fixed_tables(first: Climbed) -> tuple[World, tuple[explanation_parts.Mend, ...]]:
     """Fix what can be fixed; what is not plain to see only where there is something to explain."""
     value, far = first.excess
     return fix_tables(first.world, only_plain=not first.named and value - far <= 0)
@@ -40,24 +32,11 @@ def fixed_tables(first: Climbed) -> tuple[World, tuple[Mend, ...]]:
 def explanation_of(
     first: Climbed,
     world: World,
-    mends: tuple[Mend, ...],
+    mends: tuple[explanation_parts.Mend, ...],
     notes: tuple[str, ...],
     provenance: Provenance,
 ) -> Explanation:
-    """Explain two tables.
-
-    Parameters
-    ----------
-    first : Climbed
-        Both tables as they are.
-    world : World
-        The same once fixed.
-    mends : tuple of Mend
-        What was fixed, in the order in which it was done.
-    notes : tuple of str
-        What was done to them before.
-    provenance : Provenance
-    """
+    """Explain two tables, as they are at `first`; `world` has them once the `mends` are made."""
     last = climbed(world) if mends else first
     shift = separate(last)
     parts = last.parts
@@ -78,7 +57,7 @@ def explanation_of(
     observed, expected = judged.mean(judged.rows.Y[:, at]), judged.mean(world.on_target[:, at])
     in_source = float(np.average(rows.Y[:, at], weights=rows.weights))
     slope = _slope(world)
-    is_of_labels = seen_in_labels(observed, expected, in_source)
+    is_of_labels = explanation_parts.seen_in_labels(observed, expected, in_source)
     proposed = remedies(world, named, columns, slope, is_of_labels, mends)
     excess, far = first.excess
     return Explanation(
@@ -124,7 +103,7 @@ def _slope(world: World) -> float:
     return 1 + float(b[1]) / spread
 
 
-def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:
+def _steps(first: Climbed, last: Climbed) -> tuple[explanation_parts.LadderStep, ...]:
     names = steps_of(last.world.judged.rows.kind)
     steps = [_step(last, k, name) for k, name in enumerate(names)]
     if first is last:
@@ -132,26 +111,26 @@ def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:
     return (_step(first, 0, "source"), replace(steps[0], name="mended"), *steps[1:])
 
 
-def _step(ladder: Climbed, k: int, name: str) -> LadderStep:
+def _step(ladder: Climbed, k: int, name: str) -> explanation_parts.LadderStep:
     judged = ladder.world.judged
     loss, error = judged.mean(ladder.losses[k]), judged.mean(ladder.errors[k])
     is_number = judged.rows.kind == "regression"
-    return LadderStep(name, loss, float(np.sqrt(error)) if is_number else error)
+    return explanation_parts.LadderStep(name, loss, float(np.sqrt(error)) if is_number else error)
 
 
-def _coding(first: Climbed, last: Climbed) -> LossPart:
+def _coding(first: Climbed, last: Climbed) -> explanation_parts.LossPart:
     """Return the part of what was fixed in the tables."""
     judged = first.world.judged
     error = judged.mean_with_error(first.world.differences - last.world.differences)[1]
     # The difference of the sums, so that the parts add up to the last digit.
     value = first.world.excess[0] - last.world.excess[0]
     far = judged.reach_of(error, last.losses[0], 0)
-    return LossPart("coding", value, value - far, value + far, nan, True)
+    return explanation_parts.LossPart("coding", value, value - far, value + far, nan, True)
 
 
 def _looked_into(
     ladder: Climbed, named: set[str]
-) -> tuple[tuple[ColumnEffect, ...], tuple[Region, ...]]:
+) -> tuple[tuple[explanation_parts.ColumnEffect, ...], tuple[explanation_parts.Region, ...]]:
     """Return which columns and which rows, where there is something to explain."""
     if not ladder.named:
         return (), ()

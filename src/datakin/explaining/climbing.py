@@ -12,16 +12,9 @@ import numpy as np
 from datakin._core.repeatability import derive_seed
 from datakin.data.checks.copies import copied_share
 from datakin.data.features import Array
+from datakin.explaining import ladder
 from datakin.explaining.effects import clearest_column
 from datakin.explaining.evidence import Evidence, evidence_of, holm
-from datakin.explaining.ladder import (
-    Judged,
-    crossed,
-    errors_of,
-    new_effects,
-    new_level,
-    new_slope,
-)
 from datakin.explaining.world import World
 from datakin.learners.metrics import reach
 from datakin.learners.trees import ROUNDS, boosted
@@ -41,25 +34,14 @@ NO_NUMBER = 1e12  # Stands for a missing number where rows are compared.
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
-    """The ladder of two tables.
-
-    Attributes
-    ----------
-    world : World
-    losses, errors : ndarray of shape (steps, n)
-        Errors are in the user's unit: wrong classes, or squared errors.
-    evidence : Evidence
-    parts : tuple of LossPart
-    halves : tuple of ndarray
-        What predictors of random halves of the source say of the target's rows.
-    """
+    """The ladder of two tables; losses and errors have the shape (steps, n)."""
 
     world: World
     losses: Array
-    errors: Array
+    errors: Array  # in the user's unit: wrong classes, or squared errors
     evidence: Evidence
     parts: tuple[LossPart, ...]
-    halves: tuple[Array, ...]
+    halves: tuple[Array, ...]  # what predictors of halves of the source say of the target's rows
 
     @property
     def named(self) -> set[str]:
@@ -74,14 +56,7 @@ class Climbed:
 
 
 def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
-    """Climb the ladder of two tables and test its steps.
-
-    Parameters
-    ----------
-    world : World
-    halves : sequence of ndarray, optional
-        Predictions from halves of the source, where they are known already.
-    """
+    """Climb the ladder of two tables and test its steps; predictions from halves may be known already."""
     losses, errors = _climb(world)
     halves = _from_halves(world) if halves is None else halves
     evidence = evidence_of(world.judged, world.on_target, halves)
@@ -103,15 +78,18 @@ def _climb(world: World) -> tuple[Array, Array]:
 
     def effects(*given: Any) -> Array:
         if world.by_trees:
-            return boosted(judged.rows.X, new_level(*given), *given)
-        return new_effects(judged.Z, *given)
+            return boosted(judged.rows.X, ladder.new_level(*given), *given)
+        return ladder.new_effects(judged.Z, *given)
 
     losses, errors = (np.zeros((5, len(judged.rows))) for _ in range(2))
     for folds, own in zip(judged.folds, world.own, strict=True):
-        steps = [crossed(judged, on_target, folds, a) for a in (new_level, new_slope, effects)]
+        steps = [
+            ladder.crossed(judged, on_target, folds, a)
+            for a in (ladder.new_level, ladder.new_slope, effects)
+        ]
         for step, P in enumerate([on_target, *steps, own]):
             losses[step] += judged.losses(P)
-            errors[step] += errors_of(judged.rows, P)
+            errors[step] += ladder.errors_of(judged.rows, P)
     return losses / len(judged.folds), errors / len(judged.folds)
 
 
@@ -203,7 +181,7 @@ def _parts(world: World, losses: Array, evidence: Evidence, luck: float) -> tupl
     return tuple(parts)
 
 
-def _is_above(judged: Judged, falls: Array) -> bool:
+def _is_above(judged: ladder.Judged, falls: Array) -> bool:
     """Return whether the target's own predictor, from as few rows as the source has, is surely better.
 
     A rule that is learned from few rows is off by chance, which new effects of columns fix as well.
@@ -212,7 +190,7 @@ def _is_above(judged: Judged, falls: Array) -> bool:
     return value > reach(judged.n_units) * WIDER * error
 
 
-def _is_more(judged: Judged, falls: Array, losses: Array, luck: float) -> bool:
+def _is_more(judged: ladder.Judged, falls: Array, losses: Array, luck: float) -> bool:
     """Return whether a rest is more than luck: of rows, of what was fitted before, of the source."""
     value, error = judged.mean_with_error(falls)
     fitted = FITTED * np.sqrt(judged.n_fitted) * judged.unit(losses) / judged.n_units

@@ -63,16 +63,7 @@ class Evidence:
 
 
 def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Evidence:
-    """Test each step of the ladder.
-
-    Parameters
-    ----------
-    judged : Judged
-    on_target : ndarray of shape (n, m)
-        What the source's predictor says of the target's rows.
-    halves : sequence of ndarray of shape (n, m)
-        The same from random halves of the source.
-    """
+    """Test each step of the ladder by what the source's predictor and those of its halves say."""
     parts, sums = _scores(judged, on_target)
     by_half = [_scores(judged, half)[1] for half in halves]
     freedom = judged.n_units - 1, len(halves) - 1

@@ -37,25 +37,13 @@ Adjust = Callable[[Array, Array, Array, Array, str], Array]  # y, eta, weights, 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The rows of a target, and how they are judged.
-
-    Attributes
-    ----------
-    rows : Rows
-    groups : ndarray or None
-        Rows that belong together, 0, 1, 2, ...
-    folds : tuple of ndarray
-        Repeats of the folds.
-    loss : {"brier", "log", "squared"}
-    Z : ndarray of shape (n, p)
-        Standardised columns.
-    """
+    """The rows of a target, and how they are judged."""
 
     rows: Rows
-    groups: Array | None
-    folds: tuple[Array, ...]
-    loss: str
-    Z: Array
+    groups: Array | None  # rows that belong together, 0, 1, 2, ...
+    folds: tuple[Array, ...]  # repeats of them
+    loss: str  # "brier", "log" or "squared"
+    Z: Array  # standardised columns
 
     @classmethod
     def make(cls, rows: Rows, groups: Array | None, folds: Sequence[Array], loss: str) -> Judged:
@@ -101,12 +89,6 @@ class Judged:
 
         Where a step changes next to nothing, its held-out losses hardly differ from row to row, and yet the
         part is not known better than what fitting so many numbers to so many rows costs by chance.
-
-        Parameters
-        ----------
-        before, after : ndarray of shape (n,)
-        n_fitted : int
-            Numbers that the step fits.
         """
         value, error = self.mean_with_error(before - after)
         return value, self.reach_of(error, after, n_fitted)
@@ -146,13 +128,7 @@ def crossed(judged: Judged, on_target: Array, folds: Array, adjust: Adjust) -> A
 
 
 def adjusted(rows: Rows, on_target: Array, at: Array, adjust: Adjust) -> Array:
-    """Return predictions adjusted to some of the rows.
-
-    Parameters
-    ----------
-    adjust : callable
-        Takes (y, eta, weights, at, kind) of one response and returns the new linear predictors of all rows.
-    """
+    """Return predictions adjusted to some of the rows, one response after the other."""
     eta = link(on_target, rows.kind)
     responses = zip(rows.Y.T, eta.T, strict=True)
     moved = [adjust(y, offset, rows.weights, at, rows.kind) for y, offset in responses]

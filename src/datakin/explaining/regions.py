@@ -35,16 +35,7 @@ Path = tuple[tuple[int, bool, float], ...]  # Splits: the column, whether it is 
 def regions_of(
     judged: Judged, excess: Array, encoder: TableEncoder, seed: int
 ) -> list[tuple[Region, Array]]:
-    """Return the regions of a tree and which rows lie there, the largest share of the excess first.
-
-    Parameters
-    ----------
-    judged : Judged
-    excess : ndarray of shape (n,)
-        Loss of the source's predictor minus that of the target's own, of each row.
-    encoder : TableEncoder
-    seed : int
-    """
+    """Return the regions of a tree and which rows lie there, the largest share of the excess loss first."""
     is_first = np.random.default_rng(seed).permutation(judged.n_units) < judged.n_units // 2
     first = is_first if judged.groups is None else is_first[judged.groups]
     least = max(LEAST, int(SMALLEST * first.sum()))

@@ -34,33 +34,17 @@ SLOPES = (0.1, 2.0)  # Least and largest slope that a predictor may be asked for
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A target, a source, and what both predictors say of the target's rows.
-
-    Attributes
-    ----------
-    target, source : Dataset
-    prepared : Prepared
-    judged : Judged
-        The target's rows.
-    source_rows : Rows
-    learner : Learner
-    on_target : ndarray of shape (n, m)
-        What the source's predictor says of the target's rows.
-    own : tuple over repeats of the folds of ndarray of shape (n, m)
-        Held-out predictions of the target's own predictor.
-    lines : tuple of (float, float), one for each response
-        Intercept and slope that held-out rows of the source ask of its predictor; empty where it needs none.
-    seed : int
-    """
+    """A target, a source, and what both predictors say of the target's rows."""
 
     target: Dataset
     source: Dataset
     prepared: Prepared
-    judged: Judged
+    judged: Judged  # the target's rows
     source_rows: Rows
     learner: Learner
-    on_target: Array
-    own: tuple[Array, ...]
+    on_target: Array  # what the source's predictor says, of shape (n, m)
+    own: tuple[Array, ...]  # held-out predictions of the target's own, by repeats of the folds
+    # For each response, intercept and slope that the source asks of its predictor; or none.
     lines: tuple[tuple[float, float], ...]
     seed: int
 
@@ -129,19 +113,7 @@ def make_world(
     seed: int,
     own: Sequence[Array] | None = None,
 ) -> World:
-    """Learn on both tables.
-
-    Parameters
-    ----------
-    target, source : Dataset
-    learner : Learner
-    loss : {"log", "brier", "squared"}
-    n_repeats : int
-        Of the folds.
-    seed : int
-    own : sequence of ndarray, optional
-        Predictions of the target's own predictor, where they are known already.
-    """
+    """Learn on both tables; predictions of the target's own predictor may be known already."""
     prepared = prepare(target, [source], max_rows=None, random_state=seed)
     if source.name in prepared.unusable:
         raise DatakinError(prepared.unusable[source.name])

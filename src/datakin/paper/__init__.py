@@ -3,7 +3,6 @@
 A leaf: it uses the other rooms, and `import datakin` and its questions never load it.
 """
 
-from datakin.paper.algorithms import MODELS, OPTIONS, as_in_paper, score
 from datakin.paper.beyond_binary import (
     FourClass,
     LinearRegression,
@@ -16,6 +15,7 @@ from datakin.paper.boosting_r2 import TrAdaBoostR2
 from datakin.paper.curved import QDA, PolynomialLogistic, Radial
 from datakin.paper.estimators import Concatenate
 from datakin.paper.gain import transfer_gain
+from datakin.paper.models import MODELS, OPTIONS, as_in_paper, score
 from datakin.paper.models import choose_named as choose_named
 from datakin.paper.models import named_models as named_models
 from datakin.paper.oracles import SmallNoise, lda_cls, probit_cls, probit_small_noise

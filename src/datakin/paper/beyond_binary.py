@@ -8,18 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from datakin.data.features import Array
+from datakin.paper import sampling
 from datakin.paper.binary import LDA, Logistic, Mixture, Probit
 from datakin.paper.curved import QDA, PolynomialLogistic, Radial
 from datakin.paper.oracles import panels, population_cls
-from datakin.paper.sampling import (
-    COSINES,
-    Rotated,
-    SettingClass,
-    autoregressive,
-    choose,
-    correlated,
-)
-from datakin.paper.vectors import GRAM_SCHMIDT_START, NONLINEAR_BETA
 
 NOISE = 0.3  # standard deviation of the noise of both scores of the 4-class setting
 
@@ -28,7 +20,7 @@ CORRELATION = {"tables": 0.5, "text": 0.0}
 
 
 @dataclass(frozen=True)
-class FourClass(Rotated):
+class FourClass(sampling.Rotated):
     """Standard Gaussian features; classes 1 to 4 are the quadrants of two noisy scores.
 
     The scores are ``b1'x`` and ``b2'x``, with b1 and b2 orthogonal and of equal length, each with
@@ -44,7 +36,7 @@ class FourClass(Rotated):
 
     name: str = field(default="fourclass", init=False)
     task: ClassVar[str] = "multiclass"
-    levels: ClassVar[tuple[float, ...]] = COSINES[10:]  # the paper's table starts at 0
+    levels: ClassVar[tuple[float, ...]] = sampling.COSINES[10:]  # the paper's table starts at 0
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
@@ -70,7 +62,7 @@ def _quadrant(scores: Array) -> Array:
 
 def _pair(first: Array) -> Array:
     """Return the first vector and one of the same length at right angles to it."""
-    start = GRAM_SCHMIDT_START
+    start = sampling.GRAM_SCHMIDT_START
     second = start - (start @ first) / (first @ first) * first
     return np.stack([first, np.linalg.norm(first) / np.linalg.norm(second) * second])
 
@@ -103,7 +95,7 @@ def _accuracy(rule: Array, truth: Array) -> float:
 
 
 @dataclass(frozen=True)
-class _Regression(Rotated):
+class _Regression(sampling.Rotated):
     """The response is a weighted sum of terms of the features, plus unit noise."""
 
     variant: str = "tables"
@@ -112,7 +104,7 @@ class _Regression(Rotated):
     @property
     def covariance(self) -> Array:
         """Covariance of the features."""
-        return autoregressive(choose(self.variant, CORRELATION))
+        return sampling.autoregressive(sampling.choose(self.variant, CORRELATION))
 
     @property
     def moments(self) -> Array:
@@ -125,7 +117,7 @@ class _Regression(Rotated):
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and responses."""
-        X = correlated(rng, n, self.covariance)
+        X = sampling.correlated(rng, n, self.covariance)
         return X, self.bayes_rule(vector, X) + rng.standard_normal(n)
 
     def bayes_rule(self, vector: Array, X: Array) -> Array:
@@ -172,12 +164,12 @@ class NonlinearRegression(_Regression):
     """
 
     name: str = field(default="nonlinear", init=False)
-    levels: ClassVar[tuple[float, ...]] = COSINES[10:]  # the paper's table starts at 0
+    levels: ClassVar[tuple[float, ...]] = sampling.COSINES[10:]  # the paper's table starts at 0
 
     @property
     def target_vector(self) -> Array:
         """The target's coefficients."""
-        return choose(self.variant, NONLINEAR_BETA)
+        return sampling.choose(self.variant, sampling.NONLINEAR_BETA)
 
     @property
     def moments(self) -> Array:
@@ -211,7 +203,7 @@ def _second_moments(cov: Array) -> Array:
     )
 
 
-def settings() -> dict[str, SettingClass]:
+def settings() -> dict[str, sampling.SettingClass]:
     """Return the ten settings by name.
 
     Examples

@@ -11,26 +11,11 @@ from scipy.special import expit, ndtr
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
+from datakin.paper import sampling
 from datakin.paper.oracles import lda_cls, panels, probit_cls
-from datakin.paper.sampling import (
-    Rotated,
-    Setting,
-    autoregressive,
-    choose,
-    correlated,
-    half_each,
-    opposite_classes,
-)
-from datakin.paper.vectors import (
-    LDA_MEAN,
-    MIXTURE_SOURCE,
-    MIXTURE_TARGET,
-    angle_between,
-    rotate,
-)
 
 
-class _LinearRule(Rotated):
+class _LinearRule(sampling.Rotated):
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the best possible labels."""
         return (X @ vector >= 0).astype(int)
@@ -55,17 +40,17 @@ class LDA(_LinearRule):
     @property
     def target_vector(self) -> Array:
         """The target's class mean."""
-        return np.full(10, choose(self.variant, LDA_MEAN))
+        return np.full(10, sampling.choose(self.variant, sampling.LDA_MEAN))
 
     @property
     def source_vector(self) -> Array:
         """The source's class mean: turned away from the first axis, as in the tables."""
-        return rotate(self.target_vector, self.cosine, sign=1)
+        return sampling.rotate(self.target_vector, self.cosine, sign=1)
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
-        y = half_each(rng, n)
-        return opposite_classes(rng, y, vector), y
+        y = sampling.half_each(rng, n)
+        return sampling.opposite_classes(rng, y, vector), y
 
     def oracle(self) -> float:
         """Return the population CLS (theorem 2)."""
@@ -112,14 +97,14 @@ class Logistic(_LinearRule):
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
-        X = correlated(rng, n, autoregressive(0.5))
+        X = sampling.correlated(rng, n, sampling.autoregressive(0.5))
         return X, (rng.random(n) < expit(X @ vector)).astype(int)
 
     def oracle(self) -> float:
         """Return the population CLS, by quadrature in the plane of the two scores."""
-        root = np.linalg.cholesky(autoregressive(0.5)).T
+        root = np.linalg.cholesky(sampling.autoregressive(0.5)).T
         target, source = root @ self.target_vector, root @ self.source_vector
-        angle = angle_between(target, source)
+        angle = sampling.angle_between(target, source)
         return (_wedge(angle, target) + _wedge(angle, source)) / 2
 
 
@@ -138,7 +123,7 @@ def _wedge(angle: float, truth: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Mixture(Setting):
+class Mixture(sampling.Setting):
     """LDA whose source takes a share alpha of its rows from classes with other means.
 
     Classes 1 and 0 have means +mu and -mu; a source row has the target's mu with probability
@@ -167,15 +152,18 @@ class Mixture(Setting):
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
-        y = half_each(rng, n)
+        y = sampling.half_each(rng, n)
         shifted = rng.random(n) < vector[0]
-        mean = np.where(shifted[:, None], MIXTURE_SOURCE, MIXTURE_TARGET)
-        return opposite_classes(rng, y, mean), y
+        mean = np.where(shifted[:, None], sampling.MIXTURE_SOURCE, sampling.MIXTURE_TARGET)
+        return sampling.opposite_classes(rng, y, mean), y
 
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the best possible labels: those of the denser class mixture."""
         share, score = vector[0], np.zeros(len(X))
-        for weight, mean in ((1 - share, MIXTURE_TARGET), (share, MIXTURE_SOURCE)):
+        for weight, mean in (
+            (1 - share, sampling.MIXTURE_TARGET),
+            (share, sampling.MIXTURE_SOURCE),
+        ):
             # Twice the sinh, up to a factor of x alone, is the difference of two Gaussian densities.
             score += weight * np.exp(-(mean @ mean) / 2) * np.sinh(X @ mean)
         return (score >= 0).astype(int)
@@ -185,7 +173,10 @@ class Mixture(Setting):
         share = float(self.source_vector[0])
         if share == 0.0:
             return 0.0  # target and source are equal
-        means, shares = (MIXTURE_TARGET, MIXTURE_SOURCE), np.array([1 - share, share])
+        means, shares = (
+            (sampling.MIXTURE_TARGET, sampling.MIXTURE_SOURCE),
+            np.array([1 - share, share]),
+        )
         by_source = np.array([_source_error(share, mean) for mean in means])
         by_target = np.array([_target_error(mean) for mean in means])
         to_target = by_source[0] - by_target[0]
@@ -195,7 +186,7 @@ class Mixture(Setting):
 
 def _target_error(mean: Array) -> float:
     """Return the error of the target's rule on classes with means +mean and -mean."""
-    return float(ndtr(-(MIXTURE_TARGET @ mean) / np.linalg.norm(MIXTURE_TARGET)))
+    return float(ndtr(-(sampling.MIXTURE_TARGET @ mean) / np.linalg.norm(sampling.MIXTURE_TARGET)))
 
 
 def _source_error(share: float, mean: Array) -> float:
@@ -204,7 +195,7 @@ def _source_error(share: float, mean: Array) -> float:
     With u and v the products of x with the two means, the rule says 1 above the curve
     v = -arcsinh(k sinh u). By symmetry both classes have the same error. Given u, v is Gaussian.
     """
-    t, s = MIXTURE_TARGET, MIXTURE_SOURCE
+    t, s = sampling.MIXTURE_TARGET, sampling.MIXTURE_SOURCE
     k = (1 - share) / share * np.exp((s @ s - t @ t) / 2)
     reach = t @ t + 10 * np.sqrt(t @ t) + abs(t @ mean)
     # The curve bends at u = 0, more sharply for a smaller share.

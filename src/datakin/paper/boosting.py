@@ -5,6 +5,7 @@ Rows that are predicted wrongly gain weight in the target and lose weight in the
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,12 +48,13 @@ def target_beta(error: float) -> float:
     return error / (1 - error)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Boosting(TransferEstimator):
     """What the TrAdaBoost family shares: row weights that move from round to round."""
 
     _ends_at_half: ClassVar[bool]  # whether a round with an error of 1/2 or more ends the boosting
-    rounds: int
-    target_share: float | None
+    rounds: int = 50
+    target_share: float | None = None
 
     def _check_options(self) -> None:
         check_count("rounds", self.rounds, 1)
@@ -132,6 +134,7 @@ class Boosting(TransferEstimator):
         self.source_row_weights_ = np.array(history)[:, n_target:]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TrAdaBoost(Boosting):
     """TrAdaBoost (Dai et al. 2007): wrong rows gain weight in the target, lose it in the sources.
 
@@ -188,20 +191,7 @@ class TrAdaBoost(Boosting):
 
     _task: ClassVar[str | None] = "classification"
     _ends_at_half = False
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        rounds: int = 50,
-        voting: str = "hard",
-        target_share: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(estimator, random_state=random_state)
-        self.rounds = rounds
-        self.voting = voting
-        self.target_share = target_share
+    voting: str = "hard"
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from datakin.transfer.pool import Pool
 Ensemble = tuple[list[FittedLearner], Array]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TrAdaBoostR2(Boosting):
     """TrAdaBoost.R2 and its two-stage version (Pardoe and Stone 2010), for regression.
 
@@ -71,22 +73,8 @@ class TrAdaBoostR2(Boosting):
 
     _task: ClassVar[str | None] = "regression"
     _ends_at_half = True
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        rounds: int = 50,
-        stages: int | None = None,
-        folds: int = 5,
-        target_share: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(estimator, random_state=random_state)
-        self.rounds = rounds
-        self.stages = stages
-        self.folds = folds
-        self.target_share = target_share
+    stages: int | None = None
+    folds: int = 5
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -97,21 +85,18 @@ class TrAdaBoostR2(Boosting):
     def _fit_pool(self, pool: Pool) -> Ensemble:
         check_takes_weights(self._base())
         weights = self._initial_weights(pool)
-        if self.stages is None:
-            return self._one_stage(pool, weights)
-        return self._two_stages(pool, weights, self.stages)
-
-    def _combine(self, X: Any) -> Array:
-        kept = np.flatnonzero(self.estimator_weights_)
-        values = np.column_stack([self.estimators_[i].values(X) for i in kept])
-        return weighted_median(values, self.estimator_weights_[kept])
-
-    def _one_stage(self, pool: Pool, weights: Array) -> Ensemble:
+        if self.stages is not None:
+            return self._two_stages(pool, weights, self.stages)
         learners, history, errors = self._boost(pool, np.arange(len(pool.y)), weights)
         self._remember(history, errors, pool.n_target)
         votes = _votes(errors)
         votes[: -(-len(votes) // 2) - 1] = 0.0  # the rounds before ceil(N/2)
         return learners, votes
+
+    def _combine(self, X: Any) -> Array:
+        kept = np.flatnonzero(self.estimator_weights_)
+        values = np.column_stack([self.estimators_[i].values(X) for i in kept])
+        return weighted_median(values, self.estimator_weights_[kept])
 
     def _two_stages(self, pool: Pool, weights: Array, stages: int) -> Ensemble:
         n, every = pool.n_target, np.arange(len(pool.y))

@@ -11,13 +11,12 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from datakin.data.features import Array
+from datakin.paper import sampling
 from datakin.paper.oracles import panels, population_cls, quadratic_below_zero
-from datakin.paper.sampling import FixedPair, autoregressive, correlated, half_each
-from datakin.paper.vectors import UNIFORM_SOURCE, UNIFORM_TARGET
 
 
 @dataclass(frozen=True)
-class QDA(FixedPair):
+class QDA(sampling.FixedPair):
     """Two Gaussian classes with means +mu and -mu and covariances AR(0.2) and AR(0.8).
 
     Class 1 has mean +mu and AR(0.2), class 0 mean -mu and AR(0.8), exactly half of the rows each.
@@ -33,9 +32,9 @@ class QDA(FixedPair):
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
-        y = half_each(rng, n)
-        one = correlated(rng, n, autoregressive(0.2)) + vector
-        zero = correlated(rng, n, autoregressive(0.8)) - vector
+        y = sampling.half_each(rng, n)
+        one = sampling.correlated(rng, n, sampling.autoregressive(0.2)) + vector
+        zero = sampling.correlated(rng, n, sampling.autoregressive(0.8)) - vector
         return np.where(y[:, None] == 1, one, zero), y
 
     def bayes_rule(self, vector: Array, X: Array) -> Array:
@@ -51,8 +50,8 @@ class QDA(FixedPair):
 
 def _score(mean: Array) -> tuple[Array, Array, float]:
     """Return the log density ratio of class 1 to class 0 as x'Ax + b'x + c."""
-    one, zero = (np.linalg.inv(autoregressive(r)) for r in (0.2, 0.8))
-    logs = [np.linalg.slogdet(autoregressive(r))[1] for r in (0.2, 0.8)]
+    one, zero = (np.linalg.inv(sampling.autoregressive(r)) for r in (0.2, 0.8))
+    logs = [np.linalg.slogdet(sampling.autoregressive(r))[1] for r in (0.2, 0.8)]
     constant = mean @ (zero - one) @ mean / 2 + (logs[1] - logs[0]) / 2
     return (zero - one) / 2, (zero + one) @ mean, float(constant)
 
@@ -62,7 +61,7 @@ def _qda_error(rule: Array, truth: Array) -> float:
     square, linear, constant = _score(rule)
     below = []
     for mean, correlation in ((truth, 0.2), (-truth, 0.8)):
-        root = np.linalg.cholesky(autoregressive(correlation))  # x = mean + root z
+        root = np.linalg.cholesky(sampling.autoregressive(correlation))  # x = mean + root z
         below.append(
             quadratic_below_zero(
                 root.T @ square @ root,
@@ -74,7 +73,7 @@ def _qda_error(rule: Array, truth: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Radial(FixedPair):
+class Radial(sampling.FixedPair):
     """Standard Gaussian features, label 1 inside a sphere: radius 3.1 (target) or 3.3 (source).
 
     There is one pair, and no noise: the best rule of each task makes no error on it.
@@ -106,7 +105,7 @@ class Radial(FixedPair):
 
 
 @dataclass(frozen=True)
-class PolynomialLogistic(FixedPair):
+class PolynomialLogistic(sampling.FixedPair):
     """Standard Gaussian features, log odds a polynomial of degree five in them.
 
     Target and source differ in the ten coefficients; there is one pair.
@@ -155,7 +154,7 @@ def _oracle() -> float:
     def error(rule: Array, truth: Array) -> float:
         return -_agreement(rule, truth) / 2
 
-    return population_cls(error, UNIFORM_TARGET, UNIFORM_SOURCE)
+    return population_cls(error, sampling.UNIFORM_TARGET, sampling.UNIFORM_SOURCE)
 
 
 def _agreement(rule: Array, truth: Array) -> float:

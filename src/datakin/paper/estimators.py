@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -71,6 +72,7 @@ def _gives_probabilities(self: TransferEstimator) -> bool:
     return self._is_class() and self._has_probabilities()
 
 
+@dataclass(eq=False, repr=False)
 class TransferEstimator(SourcesEstimator):
     """Base of the transfer methods: ``fit(X, y, *, sources=())``.
 
@@ -86,9 +88,9 @@ class TransferEstimator(SourcesEstimator):
     _task: ClassVar[str | None] = None  # None: the task of the base estimator
     _for_numbers = "give it a regressor, such as LinearRegression()"
 
-    def __init__(self, estimator: Any = None, *, random_state: int = 0) -> None:
-        self.estimator = estimator
-        self.random_state = random_state
+    estimator: Any = None
+    _: KW_ONLY
+    random_state: int = 0
 
     # What a subclass defines.
 

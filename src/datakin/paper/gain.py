@@ -15,14 +15,7 @@ from datakin._core.warned import filters_kept
 from datakin.data.features import Array
 from datakin.learners.encoding import fits_in_full
 from datakin.learners.losses import resolve_loss
-from datakin.paper.inputs import (
-    Common,
-    are_several,
-    choose_estimator,
-    choose_methods,
-    find_common,
-    gather,
-)
+from datakin.paper import inputs
 from datakin.paper.splits import Splits
 from datakin.results.gain import Gain, method_gain, without_error
 from datakin.results.record import make_provenance
@@ -94,15 +87,18 @@ def transfer_gain(
     >>> gain.methods["concatenate"].target_rer > 0
     True
     """
-    several = are_several(source)
-    datasets = gather(target, source)
-    _check_options(repeats, test_size, random_state, n_jobs)
+    several = inputs.are_several(source)
+    datasets = inputs.gather(target, source)
+    check_count("repeats", repeats, 1)
+    check_seed(random_state)
+    check_number("test_size", test_size, "a share between 0 and 1", lambda share: 0 < share < 1)
+    check_jobs(n_jobs)
     resolved = resolve_loss(loss)
-    common = find_common(datasets, several=several)
+    common = inputs.find_common(datasets, several=several)
     task = "multiclass" if len(common.classes) > 2 else datasets[0].task
     is_sparse = any(d.features.is_sparse and not fits_in_full(d.features) for d in datasets)
-    base = choose_estimator(estimator, bool(common.classes), is_sparse)
-    chosen = choose_methods(methods, task, base, loss)
+    base = inputs.choose_estimator(estimator, bool(common.classes), is_sparse)
+    chosen = inputs.choose_methods(methods, task, base, loss)
     splits = Splits(
         datasets, common, base, chosen, test_size, random_state,
         loss=resolved, both_ways=not several,
@@ -115,13 +111,6 @@ def transfer_gain(
     if interrupted:
         raise Interrupted(f"Interrupted with {len(found)} of {repeats} splits finished.", gain)
     return gain
-
-
-def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any) -> None:
-    check_count("repeats", repeats, 1)
-    check_seed(random_state)
-    check_number("test_size", test_size, "a share between 0 and 1", lambda share: 0 < share < 1)
-    check_jobs(n_jobs)
 
 
 def _run(splits: Splits, repeats: int, n_jobs: int | None) -> tuple[list[Array], bool]:
@@ -149,7 +138,7 @@ def _timed(splits: Splits, repeat: int) -> tuple[Array, float]:
     return splits.run(repeat), time.perf_counter() - start
 
 
-def _collect(errors: Array, splits: Splits, common: Common, loss: str) -> Gain:
+def _collect(errors: Array, splits: Splits, common: inputs.Common, loss: str) -> Gain:
     """Turn errors of shape (repeats, datasets tested on, 1 + methods) into the result."""
     target, *sources = (d.name for d in splits.datasets)
     both_ways = len(splits.tested) > 1

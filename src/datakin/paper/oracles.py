@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.paper.vectors import angle_between
+from datakin.paper.sampling import angle_between
 
 # Largest argument of the characteristic function. With ten features it falls at least like t**-5,
 # so what is cut off is below 1e-8 for the settings here.

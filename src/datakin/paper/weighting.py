@@ -6,6 +6,7 @@ ART weights fitted candidates, KinWeighted weights the rows of one fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ GRID = (0.0, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0)
 SCALES = (0.0, 0.25, 0.5, 1.0)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ART(TransferEstimator):
     """Adaptive and robust transfer (Wang, Wu and Ye 2023): a weighted sum of pooled fits.
 
@@ -78,21 +80,10 @@ class ART(TransferEstimator):
     array([0.52, 0.02])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        sharpness: float = 1.0,
-        repeats: int = 50,
-        tolerance: float = 1e-6,
-        weighting: str = "scaled",
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(estimator, random_state=random_state)
-        self.sharpness = sharpness
-        self.repeats = repeats
-        self.tolerance = tolerance
-        self.weighting = weighting
+    sharpness: float = 1.0
+    repeats: int = 50
+    tolerance: float = 1e-6
+    weighting: str = "scaled"
 
     def _check_options(self) -> None:
         check_positive("sharpness", self.sharpness)
@@ -154,6 +145,7 @@ class ART(TransferEstimator):
         return np.asarray(deviances / max(deviances.min(), 1e-12 * deviances.max()))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KinWeighted(TransferEstimator):
     """One fit on target and sources, the rows of each source weighted between 0 and 1.
 
@@ -196,17 +188,8 @@ class KinWeighted(TransferEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cv: int = 5,
-        grid: Sequence[float] = GRID,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(estimator, random_state=random_state)
-        self.cv = cv
-        self.grid = grid
+    cv: int = 5
+    grid: Sequence[float] = GRID
 
     def _check_options(self) -> None:
         check_count("cv", self.cv, 2)

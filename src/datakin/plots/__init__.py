@@ -4,8 +4,17 @@ No global setting is changed and no window is opened.
 """
 
 from datakin.plots.canvas import save
-from datakin.plots.gains import choice, effects, explanation, gain
-from datakin.plots.scores import learning_curve, map, matrix, ranking, zones
+from datakin.plots.pictures import (
+    choice,
+    effects,
+    explanation,
+    gain,
+    learning_curve,
+    map,
+    matrix,
+    ranking,
+    zones,
+)
 
 __all__ = [
     "choice",

@@ -126,15 +126,7 @@ def zero_line(ax: Any) -> None:
 
 
 def entitle(ax: Any, text: str, inks: dict[str, str] | None = None) -> None:
-    """Give a picture its title and, between the two, a legend of its colours.
-
-    Parameters
-    ----------
-    ax : Axes
-    text : str
-    inks : dict of str to str, optional
-        What each colour means; what the axes already hold a label for is explained, too.
-    """
+    """Give a picture its title and a legend of its colours and of what its axes hold a label for."""
     for name, ink in (inks or {}).items():
         ax.plot([], [], "o", color=ink, label=name)
     has_legend = bool(ax.get_legend_handles_labels()[0])

@@ -6,32 +6,13 @@ from math import isfinite
 from typing import Any
 
 from datakin._core.exceptions import counted
-from datakin.report.effects import (
-    Unit,
-    effect_row,
-    effect_section,
-    meaning_of,
-    pooled_row,
-    unit_of_gain,
-)
+from datakin.report import effects
 from datakin.report.explained import ladder_of, why_sources
-from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
 from datakin.report.sections import column, counts, forest, interval, origin, pairs, section, view
-from datakin.results import Choice, SourceChoice
+from datakin.results import Choice, SourceChoice, words
 from datakin.results.call_words import explained, reason_of
 from datakin.results.choice_answer import worth_of
-from datakin.results.words import (
-    CALLS,
-    amount,
-    error_word,
-    gain_loss,
-    interval_amount,
-    percent,
-    percent_interval,
-    probability,
-    signed,
-)
 
 MIX = [column("source", "dataset", "name"), column("share", "share, %", digits=1)]
 STABILITY = [
@@ -44,7 +25,7 @@ CARD = [column("what", "what", "text"), column("value", "of this model", "text")
 
 def choice_view(choice: Choice) -> dict[str, Any]:
     """Return the sections of a choice."""
-    sections = [_ladder(choice), *choice_measures(choice), rows_section(choice)]
+    sections = [_ladder(choice), *effects.choice_measures(choice), rows_section(choice)]
     if choice.choices:
         why = why_sources(choice.explanations)
         sections = [_gains(choice), *_mix(choice), *why, *sections, _stability(choice)]
@@ -66,35 +47,37 @@ def choice_view(choice: Choice) -> dict[str, Any]:
 
 
 def _tiles(choice: Choice) -> list[dict[str, str]]:
-    word, ends = error_word(choice.loss), interval_amount(choice.loss, *choice.interval)
+    word, ends = words.error_word(choice.loss), words.interval_amount(choice.loss, *choice.interval)
     tiles = [
-        {"label": f"expected {word}", "value": amount(choice.loss, choice.error)},
+        {"label": f"expected {word}", "value": words.amount(choice.loss, choice.error)},
         {"label": "90% interval", "value": ends},
     ]
     if choice.choices:
-        alone = amount(choice.loss, choice.error_alone)
+        alone = words.amount(choice.loss, choice.error_alone)
         tiles.append({"label": "target alone", "value": alone})
         if choice.used:
-            gain = signed(choice.gain)
-            tiles.append({"label": f"gain in {gain_loss(choice.task)}", "value": gain})
+            gain = words.signed(choice.gain)
+            tiles.append({"label": f"gain in {words.gain_loss(choice.task)}", "value": gain})
         calls = [each.call for each in choice.choices]
         tiles += [
             {"label": call, "value": str(calls.count(call)), "zone": call}
-            for call in CALLS
+            for call in words.CALLS
             if call in calls
         ]
     return tiles
 
 
 def _gains(choice: Choice) -> dict[str, Any]:
-    unit, name = unit_of_gain(choice.task), gain_loss(choice.task)
+    unit, name = effects.unit_of_gain(choice.task), words.gain_loss(choice.task)
     rows: list[dict[str, Any]] = [
         {
             "source": each.source,
             "call": each.call,
-            **effect_row(each.gain, (each.low, each.high), each.p_gain, choice.loss_alone, unit),
+            **effects.effect_row(
+                each.gain, (each.low, each.high), each.p_gain, choice.loss_alone, unit
+            ),
             "share": 100 * each.share,
-            **pooled_row(each, each.call),
+            **effects.pooled_row(each, each.call),
             "worth": worth_of(each),
             "n_rows": each.n_rows,
         }
@@ -102,12 +85,12 @@ def _gains(choice: Choice) -> dict[str, Any]:
     ]
     if choice.used:
         ends = choice.gain_interval
-        whole = effect_row(choice.gain, ends, choice.p_gain, choice.loss_alone, unit)
+        whole = effects.effect_row(choice.gain, ends, choice.p_gain, choice.loss_alone, unit)
         share = 100 * sum(each.share for each in choice.choices)
         rows.append({"source": "The choice", **whole, "share": share, "summary": True})
     text = " ".join([*choice.answer.legend, "Gains of several sources do not add up."])
     shares, worth = counts(share="share, %"), counts(worth="worth, rows")
-    found = effect_section(choice.target, (name, unit), rows, text, shares, worth)
+    found = effects.effect_section(choice.target, (name, unit), rows, text, shares, worth)
     if choice.used:
         found["chart"]["summary_label"] = "all that is used, together"
     return found
@@ -130,7 +113,7 @@ def _mix(choice: Choice) -> list[dict[str, Any]]:
 
 
 def _ladder(choice: Choice) -> dict[str, Any]:
-    unit, word = Unit(choice.loss), error_word(choice.loss)
+    unit, word = effects.Unit(choice.loss), words.error_word(choice.loss)
     low, high = choice.interval
     steps = (
         ("Target alone", choice.error_alone),
@@ -172,7 +155,7 @@ def _stability(choice: Choice) -> dict[str, Any]:
         }
         for each in choice.choices
     ]
-    low, high = (amount(choice.loss, end) for end in (stable.error_low, stable.error_high))
+    low, high = (words.amount(choice.loss, end) for end in (stable.error_low, stable.error_high))
     same = (
         f"The last of them {'agreed' if stable.settled else 'did not all agree'} on the sources. "
     )
@@ -203,9 +186,9 @@ def _card(choice: Choice) -> dict[str, Any]:
         "Target": f"{choice.target} ({choice.n_rows:,} rows)",
         "Sources used": ", ".join(used) or "none",
         "Learners": ", ".join(choice.learners),
-        f"Expected {error_word(choice.loss)}": (
-            f"{amount(choice.loss, choice.error)}, 90% interval "
-            f"{interval_amount(choice.loss, *choice.interval)}"
+        f"Expected {words.error_word(choice.loss)}": (
+            f"{words.amount(choice.loss, choice.error)}, 90% interval "
+            f"{words.interval_amount(choice.loss, *choice.interval)}"
         ),
         "Repeats": str(choice.stability.repeats),
         "Rows a learner is cut to": f"{options['max_rows']:,}" if "max_rows" in options else "",
@@ -230,14 +213,17 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     resampled = stable.used_by_sample.get(each.source, 0.0)
     pooled = []
     if isfinite(each.pooled):  # rows of a source that an earlier choice knew are not there
-        ends = percent_interval(each.pooled_low, each.pooled_high)
-        pooled = [["If pooled", f"{signed(each.pooled, 0)}, 90% interval {ends}"]]
+        ends = words.percent_interval(each.pooled_low, each.pooled_high)
+        pooled = [["If pooled", f"{words.signed(each.pooled, 0)}, 90% interval {ends}"]]
     facts = [
-        ["Gain", f"{signed(each.gain)}, 90% interval {percent_interval(each.low, each.high)}"],
-        meaning_of(each.gain, choice.loss_alone, unit_of_gain(choice.task)),
-        ["Probability of a gain", probability(each.p_gain)],
+        [
+            "Gain",
+            f"{words.signed(each.gain)}, 90% interval {words.percent_interval(each.low, each.high)}",
+        ],
+        effects.meaning_of(each.gain, choice.loss_alone, effects.unit_of_gain(choice.task)),
+        ["Probability of a gain", words.probability(each.p_gain)],
         *pooled,
-        ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
+        ["Share of the prediction", f"{words.percent(each.share)}%" if each.share else "not used"],
         ["Worth", _worth(each)],
         ["Used in repeats", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
         ["Used in resampled versions of the target", f"{resampled:.0%}"],

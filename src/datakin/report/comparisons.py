@@ -1,4 +1,4 @@
-"""The reports of a comparison and of a distance, and what rankings show of each of their pairs, too.
+"""The report of a comparison, and what rankings show of each of their pairs, too.
 
 That are facts, models, curves, units of its losses, and the side sheet.
 """
@@ -8,23 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from datakin.distances import Distance
-from datakin.report.effects import (
-    Unit,
-    effect_chart,
-    effect_columns,
-    effect_row,
-    meaning_of,
-    unit_of_gain,
-)
+from datakin.report import effects
 from datakin.report.explained import ladder_of, why_pair
-from datakin.report.measures import both_ways, measure_facts, trial_measures
 from datakin.report.sections import (
     bars,
     column,
     counts,
     forest,
     interval,
+    numbers,
     origin,
     section,
     texts,
@@ -47,14 +39,12 @@ FACTS = [
 MODELS = [
     column("model", "model", "text"),
     column("score", "score"),
-    column("target_weight", "weight on target", digits=2),
-    column("source_weight", "weight on source", digits=2),
+    *numbers(2, target_weight="weight on target", source_weight="weight on source"),
 ]
 CURVE = [
     column("dataset", "dataset", "text"),
     column("n_train", "training rows", digits=0),
-    column("error", "error"),
-    column("standard_error", "standard error"),
+    *numbers(error="error", standard_error="standard error"),
     column("kind", "kind", "text"),
 ]
 CLASSES = 12  # classes that a row of facts names
@@ -67,7 +57,7 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
         sections = [*_gains(c), *why_pair(c.explanations), *sections]
     else:
         sections += why_pair(c.explanations)
-    sections += [*trial_measures(c), *both_ways(c), _facts(c)]
+    sections += [*effects.trial_measures(c), *effects.both_ways(c), _facts(c)]
     sections += [_models(c), *curve_section(list(c.curves.values())), _table(c)]
     what = "call" if c.decision.is_about_gain else "zone"
     gain = [] if c.trial is None else [{"label": "gain", "value": signed(c.trial.gain)}]
@@ -93,9 +83,9 @@ def _gains(c: Comparison) -> list[dict[str, Any]]:
     trial, (name, unit, alone) = c.trial, loss_of(c)
     if trial is None:
         return []
-    found = effect_row(trial.gain, (trial.low, trial.high), trial.p_gain, alone, unit)
+    found = effects.effect_row(trial.gain, (trial.low, trial.high), trial.p_gain, alone, unit)
     ends = (trial.pooled_low, trial.pooled_high)
-    pool = effect_row(trial.pooled, ends, float("nan"), alone, unit)
+    pool = effects.effect_row(trial.pooled, ends, float("nan"), alone, unit)
     rows = [
         {"what": f"With {c.source}", "call": c.decision.word, **found},
         {"what": "All rows in one pool", **pool},
@@ -107,9 +97,9 @@ def _gains(c: Comparison) -> list[dict[str, Any]]:
     columns = [
         column("what", "how", "text"),
         column("call", "call", "zone"),
-        *effect_columns(name, unit),
+        *effects.effect_columns(name, unit),
     ]
-    title, chart = "What the source brings", effect_chart("what", name, c.target, rows)
+    title, chart = "What the source brings", effects.effect_chart("what", name, c.target, rows)
     return [section("gains", title, how, columns, rows, chart, short="Gain")]
 
 
@@ -197,8 +187,7 @@ ERRORS = [
     *texts(trained_on="trained on", tested_on="tested on"),
     *texts("model", held_out="folds left out"),
     *counts(n_train="training rows", rows="tested rows"),
-    column("error", "error"),
-    column("spread", "spread"),
+    *numbers(error="error", spread="spread"),
 ]
 
 
@@ -210,23 +199,6 @@ def _table(c: Comparison) -> dict[str, Any]:
     title, short, rows = "The cross-error table", "cross-error table", c.errors.records
     return section(
         "errors-table", title, text, ERRORS, rows, table="closed", more=True, short=short
-    )
-
-
-def distance_view(distance: Distance) -> dict[str, Any]:
-    """Return the sections of a distance."""
-    rows = [
-        {"name": name, "role": role, "rows": distance.n_rows[name]}
-        for name, role in ((distance.target, "target"), (distance.source, "source"))
-    ]
-    columns = [*texts(name="dataset", role="role"), *counts(rows="rows")]
-    return view(
-        "distance",
-        f"{distance.source} and {distance.target}",
-        distance,
-        [section("facts", "The data", "What was compared.", columns, rows)],
-        tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
-        provenance=origin(distance.provenance),
     )
 
 
@@ -301,7 +273,7 @@ def details_of(c: Comparison, explanations: Sequence[Explanation]) -> dict[str, 
     low, high = c.interval
     facts = [
         *_gain_facts(c),
-        *measure_facts(c),
+        *effects.measure_facts(c),
         ["Cross-Learning Score", f"{c.score:.4f}, 95% interval {low:.4f} to {high:.4f}"],
         *_direction_facts(c),
         ["p-value of no difference", f"{c.p_value:.3g}"],
@@ -339,7 +311,7 @@ def _gain_facts(c: Comparison) -> list[list[str]]:
     ends = f"{_percent(trial.low)} to {_percent(trial.high)}"
     facts = [["Gain", f"{_percent(trial.gain)}, 90% interval {ends}"]]
     if alone is not None:
-        facts.append(meaning_of(trial.gain, alone, unit))
+        facts.append(effects.meaning_of(trial.gain, alone, unit))
     facts.append(["Probability of a gain", f"{trial.p_gain:.2f}"])
     ends = f"{_percent(trial.pooled_low)} to {_percent(trial.pooled_high)}"
     facts.append(["If all rows were pooled", f"{_percent(trial.pooled)}, 90% interval {ends}"])
@@ -366,13 +338,13 @@ def chances(c: Comparison) -> dict[str, float]:
     return {f"{zone}, if measured again": share for zone, share in found.items()}
 
 
-def unit_on(c: Comparison, name: str) -> Unit:
+def unit_on(c: Comparison, name: str) -> effects.Unit:
     """Return the unit of errors on one of the two datasets."""
-    return Unit(c.losses.get(name, ""))
+    return effects.Unit(c.losses.get(name, ""))
 
 
-def loss_of(c: Comparison) -> tuple[str, Unit, float | None]:
+def loss_of(c: Comparison) -> tuple[str, effects.Unit, float | None]:
     """Return what gains are shares of: the name of the loss, its unit, and the target's own."""
     if c.trial is None:
         return "error", unit_on(c, c.target), None
-    return gain_loss(c.task), unit_of_gain(c.task), c.loss_alone
+    return gain_loss(c.task), effects.unit_of_gain(c.task), c.loss_alone

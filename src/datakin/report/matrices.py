@@ -12,6 +12,7 @@ from datakin.report.sections import (
     column,
     counts,
     interval,
+    numbers,
     origin,
     records,
     section,
@@ -30,8 +31,7 @@ PAIRS = [
     column("back", "target for source", "zone"),
     column("gain", "gain of target, %", digits=1, signed=True),
     column("gain_back", "gain of source, %", digits=1, signed=True),
-    column("source_to_target", "source to target"),
-    column("target_to_source", "target to source"),
+    *numbers(source_to_target="source to target", target_to_source="target to source"),
 ]
 
 
@@ -95,8 +95,8 @@ def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
     ]
     columns = [
         *counts(left="left", right="right"),
-        column("height", "height"),
-        column("size", "datasets", digits=0),
+        *numbers(height="height"),
+        *counts(size="datasets"),
     ]
     text = "Groups that join far to the left differ most. Average linkage."
     axis = "mean distance between the two groups that join"
@@ -115,12 +115,7 @@ def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
 
 
 def _map(matrix: Square) -> dict[str, Any]:
-    columns = [
-        column("name", "dataset", "name"),
-        column("x", "x"),
-        column("y", "y"),
-        column("cluster", "group", digits=0),
-    ]
+    columns = [column("name", "dataset", "name"), *numbers(x="x", y="y"), *counts(cluster="group")]
     text = "Datasets near each other on the map are near in score, as far as two dimensions can show it."
     rows, chart = records(matrix.map), {"type": "map"}
     found = section("map", "The map", text, columns, rows, chart, table="none", short="Map")
@@ -144,8 +139,7 @@ def _members(matrix: Square, groups: list[str]) -> dict[str, Any]:
         column("name", "dataset", "name"),
         column("group", "group", "text"),
         column("nearest", "nearest", "name"),
-        column("score", "its score"),
-        column("mean", "mean score"),
+        *numbers(score="its score", mean="mean score"),
         *([column("error", "own error")] if own is not None else []),
     ]
     text = "Every dataset with its group and its nearest neighbour."

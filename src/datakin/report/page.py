@@ -31,13 +31,12 @@ from datakin._core.json_text import parse_json
 from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
+from datakin.report import uncalled
 from datakin.report.choices import choice_view
-from datakin.report.comparisons import comparison_view, distance_view
-from datakin.report.descriptions import description_view
+from datakin.report.comparisons import comparison_view
 from datakin.report.explanations import explanation_view
-from datakin.report.gains import gain_view
 from datakin.report.matrices import matrix_view
-from datakin.report.rankings import distance_ranking_view, ranking_view
+from datakin.report.rankings import ranking_view
 from datakin.report.sections import notes_of, verdict_of
 from datakin.results import (
     Choice,
@@ -59,12 +58,12 @@ SCRIPTS = (
 )
 VIEWS: dict[type, Any] = {
     Comparison: comparison_view,
-    Description: description_view,
-    Distance: distance_view,
+    Description: uncalled.description_view,
+    Distance: uncalled.distance_view,
     DistanceMatrix: matrix_view,
-    DistanceRanking: distance_ranking_view,
+    DistanceRanking: uncalled.distance_ranking_view,
     Explanation: explanation_view,
-    Gain: gain_view,
+    Gain: uncalled.gain_view,
     Matrix: matrix_view,
     Ranking: ranking_view,
     Choice: choice_view,

@@ -1,10 +1,9 @@
-"""The reports of rankings, by score and by distance."""
+"""The report of a ranking by score."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from datakin.distances import DistanceRanking
 from datakin.report.comparisons import (
     FACTS,
     MODELS,
@@ -19,9 +18,9 @@ from datakin.report.effects import effect_row, effect_section, pooled_row
 from datakin.report.explained import why_sources
 from datakin.report.sections import (
     ZONES,
-    bars,
     column,
     interval,
+    numbers,
     origin,
     pairs,
     records,
@@ -136,8 +135,7 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         *([column("zone", "zone", "zone")] if is_paper else []),
         column("score", "score"),
         interval("low", "high", "95% interval"),
-        column("source_to_target", "source to target"),
-        column("target_to_source", "target to source"),
+        *numbers(source_to_target="source to target", target_to_source="target to source"),
         *([] if ranking.is_tried else [column("p_first", "probability of being best", digits=2)]),
         *on_target.columns("own_target", "target's own error in this comparison")[:1],
         *on_target.columns("on_target", "source's error on target")[:1],
@@ -164,8 +162,7 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
     ]
     columns = [
         column("source", "source", "name"),
-        column("source_to_target", "source to target, quick"),
-        column("standard_error", "standard error"),
+        *numbers(source_to_target="source to target, quick", standard_error="standard error"),
         column("gain", "gain, %", digits=1, signed=True),
         column("n_rows", "rows", digits=0),
     ]
@@ -199,26 +196,3 @@ def _facts(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         "other dataset does not have are left out of the comparison."
     )
     return section("facts", "The data", text, FACTS, rows, short="Data")
-
-
-def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
-    """Return the sections of a ranking by distance."""
-    columns = [
-        column("source", "source", "name"),
-        column("score", "distance"),
-        column("n_rows", "rows", digits=0),
-    ]
-    title = f"Distances by {ranking.method}"
-    text = "Nearest first. A distance has no zones and no interval."
-    rows, chart = records(ranking.frame), bars("source", "score", "distance")
-    return view(
-        "ranking",
-        f"Sources for {ranking.target}",
-        ranking,
-        [section("distances", title, text, columns, rows, chart)],
-        tiles=[
-            {"label": "sources", "value": str(len(ranking))},
-            {"label": "distance", "value": ranking.method},
-        ],
-        provenance=origin(*(c.provenance for c in ranking)),
-    )

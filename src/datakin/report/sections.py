@@ -70,7 +70,12 @@ def texts(*keys: str, **labels: str) -> list[dict[str, Any]]:
 
 def counts(**labels: str) -> list[dict[str, Any]]:
     """Return columns of whole numbers."""
-    return [column(key, label, digits=0) for key, label in labels.items()]
+    return numbers(0, **labels)
+
+
+def numbers(digits: int = 4, /, **labels: str) -> list[dict[str, Any]]:
+    """Return columns of numbers with so many decimals."""
+    return [column(key, label, digits=digits) for key, label in labels.items()]
 
 
 def interval(key: str, to: str, label: str, digits: int = 4, **more: Any) -> dict[str, Any]:
@@ -90,23 +95,9 @@ def section(
     short: str = "",
     more: bool = False,
 ) -> dict[str, Any]:
-    """Return one section.
+    """Return one section; `key` is its anchor and the name of its CSV file.
 
-    Parameters
-    ----------
-    key : str
-        The section's anchor, and the name of its CSV file.
-    title, text : str
-        The heading, and a sentence on how to read the section.
-    columns, rows : list of dict
-    chart : dict, optional
-        "type" and the options of that type; None for a table only.
-    table : {"open", "closed", "none"}
-        Whether the table is shown at first.
-    short : str, optional
-        The title in the navigation.
-    more : bool
-        Whether the section is for those who want to know more: it is folded away at first.
+    A section of `more` is folded away at first, and so is a "closed" table.
     """
     found = {"id": key, "title": title, "text": text, "columns": columns, "rows": clean(list(rows))}
     return {**found, "chart": chart, "table": table, "short": short or title, "more": more}

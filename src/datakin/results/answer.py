@@ -28,12 +28,7 @@ REACH = 4.0  # a bar is cut where it is longer than this many times the middle o
 
 @dataclass(frozen=True)
 class Bar:
-    """A number with its interval, to be drawn.
-
-    Attributes
-    ----------
-    value, low, high : float
-    """
+    """A number with its interval, to be drawn."""
 
     value: float
     low: float
@@ -47,19 +42,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Axis:
-    """The common scale of the bars of a table.
-
-    Attributes
-    ----------
-    low, high : float
-        Its ends; 0 lies between them.
-    unit : {"%", ""}
-        With "%", values are shares and are written as percentages.
-    """
+    """The common scale of the bars of a table; 0 lies between its ends."""
 
     low: float
     high: float
-    unit: str = "%"
+    unit: str = "%"  # with it, values are shares and are written as percentages; else ""
 
     def text(self, value: float) -> str:
         """Return a value as it is written at the end of the axis."""
@@ -70,48 +57,23 @@ class Axis:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table.
+    """One line of a table."""
 
-    Attributes
-    ----------
-    cells : tuple of str
-        One for each column.
-    call : str
-        What the line is coloured by: a call, or nothing.
-    bar : Bar or None
-        What is drawn in the column of bars.
-    """
-
-    cells: tuple[str, ...]
-    call: str = ""
-    bar: Bar | None = None
+    cells: tuple[str, ...]  # one for each column
+    call: str = ""  # what the line is coloured by, or nothing
+    bar: Bar | None = None  # what is drawn in the column of bars
 
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """The table of an answer: at most seven columns, which fit 80 characters.
+    """The table of an answer: at most seven columns, which fit 80 characters."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-        Titles; the one of the drawn intervals is "interval".
-    rows : tuple of Row
-    right : tuple of str
-        Titles of the columns of numbers.
-    caption : str
-        A line above the table; may be empty.
-    bar_of : str
-        What the drawn intervals are, such as "90% interval of the gain"; empty if there are none.
-    unit : {"%", ""}
-        Of the drawn intervals.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # titles; that of the drawn intervals is "interval"
     rows: tuple[Row, ...]
-    right: tuple[str, ...] = ()
-    caption: str = ""
-    bar_of: str = ""
-    unit: str = "%"
+    right: tuple[str, ...] = ()  # titles of the columns of numbers
+    caption: str = ""  # a line above the table
+    bar_of: str = ""  # what is drawn, such as "90% interval of the gain"; empty if nothing is
+    unit: str = "%"  # of the drawn intervals
 
     @property
     def axis(self) -> Axis:
@@ -167,66 +129,28 @@ class AnswerTable:
 
 @dataclass(frozen=True)
 class Remedy:
-    """What would mend something.
+    """What would mend something."""
 
-    Attributes
-    ----------
-    text : str
-        What to do and what it brings, in a sentence.
-    python, typed : str
-        The option that does it, in Python and on the command line; empty if there is none.
-    """
-
-    text: str
-    python: str = ""
-    typed: str = ""
+    text: str  # what to do and what it brings, in a sentence
+    python: str = ""  # the option that does it, if there is one
+    typed: str = ""  # the same on the command line
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a result says.
+    """What a result says."""
 
-    Attributes
-    ----------
-    tone : {"good", "plain", "open", "bad"}
-        The colour of the headline.
-    headline : str
-        What to do, in one sentence.
-    evidence : tuple of str
-        How good that is, and how sure: two sentences.
-    table, second : AnswerTable or None
-    reasons : tuple of str
-        Why sources are called what they are called, one sentence or two for each that is not plain.
-    legend : tuple of str
-        How to read the table.
-    caveats : tuple of str
-        What to know before acting on it.
-    notes : tuple of str
-        What was done to the data.
-    remedies : tuple of Remedy
-        What would mend it.
-    is_typed : bool
-        Whether options are shown as they are typed; else as in Python.
-    """
-
-    tone: str
-    headline: str
-    evidence: tuple[str, ...] = ()
+    tone: str  # "good", "plain", "open" or "bad": the colour of the headline
+    headline: str  # what to do, in one sentence
+    evidence: tuple[str, ...] = ()  # how good that is, and how sure: two sentences
     table: AnswerTable | None = None
-    reasons: tuple[str, ...] = ()
-    legend: tuple[str, ...] = ()
-    caveats: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()  # why sources are called so: a sentence or two for each
+    legend: tuple[str, ...] = ()  # how to read the table
+    caveats: tuple[str, ...] = ()  # what to know before acting on it
+    notes: tuple[str, ...] = ()  # what was done to the data
     second: AnswerTable | None = None
-    remedies: tuple[Remedy, ...] = ()
-    is_typed: bool = False
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """All sentences, in the order in which they are shown."""
-        first = (self.headline, *self.evidence, *self.reasons)
-        last = (*self.legend, *self.caveats, *self.notes)
-        return (*first, *(each.text for each in self.remedies), *last)
+    remedies: tuple[Remedy, ...] = ()  # what would mend it
+    is_typed: bool = False  # whether options are shown as they are typed; else as in Python
 
     def with_notes(self, notes: Iterable[str]) -> Answer:
         """Return the answer with further notes; one that says the same of other rows is not repeated."""

@@ -132,8 +132,6 @@ class Choice(Record):
         Rows of the target that were learned from.
     used : tuple of str
         Sources that the model uses, by name.
-    fewest : tuple of str
-        The fewest sources that keep nine tenths of the gain.
     choices : tuple of SourceChoice
         One per source that could be tried, by share and then by gain.
     loss : str
@@ -181,7 +179,6 @@ class Choice(Record):
     task: str
     n_rows: int
     used: tuple[str, ...]
-    fewest: tuple[str, ...]
     choices: tuple[SourceChoice, ...]
     loss: str
     error: float

@@ -8,22 +8,9 @@ from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
 from datakin.learners.stack.records import COST, HELPS
-from datakin.results import call_words
+from datakin.results import call_words, words
 from datakin.results.answer import Answer, AnswerTable, Row, grouped
 from datakin.results.metrics_table import metrics_table
-from datakin.results.words import (
-    IN_POINTS,
-    amount,
-    error_word,
-    gain_loss,
-    interval_amount,
-    named,
-    number,
-    percent,
-    percent_interval,
-    probability,
-    short,
-)
 
 if TYPE_CHECKING:
     from datakin.results.choice import Choice, SourceChoice
@@ -59,7 +46,7 @@ def choice_answer(choice: Choice) -> Answer:
 
 def choice_headline(choice: Choice) -> str:
     """Return what to do, in one sentence; sources by name, so that it does not change with shares."""
-    n, target = len(choice.choices), short(choice.target)
+    n, target = len(choice.choices), words.short(choice.target)
     if not n:
         why = "No source can be used" if choice.unusable else "There is no source"
         return f"{why}: learn from {target} alone."
@@ -69,7 +56,7 @@ def choice_headline(choice: Choice) -> str:
     used = sorted(choice.used)
     which = ("both" if n == 2 else f"all {n}") if len(used) == n else f"{len(used)} of {n}"
     which = f"{which} sources" if n > 1 else "the one source"
-    names = f": {named(used)}" if len(used) <= MOST_NAMED else ""
+    names = f": {words.named(used)}" if len(used) <= MOST_NAMED else ""
     if is_open(choice):
         return f"No clear gain: {target} alone does about as well as with {which}{names}."
     return f"Use {which} beside {target}{names}."
@@ -92,15 +79,15 @@ def _tone(choice: Choice) -> str:
 
 def _written(choice: Choice) -> tuple[str, str]:
     """Return the error to expect and that of the target alone, as both are written."""
-    return amount(choice.loss, choice.error), amount(choice.loss, choice.error_alone)
+    return words.amount(choice.loss, choice.error), words.amount(choice.loss, choice.error_alone)
 
 
 def _expected(choice: Choice) -> str:
     """Say the error to expect beside that of the target alone."""
     error, error_alone = _written(choice)
-    ends = interval_amount(choice.loss, *choice.interval)
-    now = f"Expected {error_word(choice.loss)}: {error} (90% interval {ends})"
-    alone = f"{error_alone} with {short(choice.target)} alone"
+    ends = words.interval_amount(choice.loss, *choice.interval)
+    now = f"Expected {words.error_word(choice.loss)}: {error} (90% interval {ends})"
+    alone = f"{error_alone} with {words.short(choice.target)} alone"
     if choice.used:
         return f"{now}, against {alone}."
     if not choice.choices or error == error_alone:
@@ -118,19 +105,19 @@ def _sure(choice: Choice) -> tuple[str, ...]:
     """Say how sure a gain is, and in which loss."""
     if not choice.used:
         return ()
-    words = next((said for least, said in SURENESS if choice.p_gain >= least), SURENESS[-1][1])
+    sure = next((said for least, said in SURENESS if choice.p_gain >= least), SURENESS[-1][1])
     if is_open(choice) and choice.p_gain >= SURENESS[-2][0]:
-        words = "The loss may fall all the same"
-    size = percent(choice.gain)
+        sure = "The loss may fall all the same"
+    size = words.percent(choice.gain)
     change = f"fall by {size}%" if choice.gain > 0 and size != "0" else "hardly change"
     change = "not fall" if choice.gain <= 0 and size != "0" else change
     root = ""
     if choice.task == "regression" and 0 < choice.gain < 1:
-        root = f"its root by {percent(1 - sqrt(1 - choice.gain))}%; "
-    reach = percent_interval(*choice.gain_interval)
+        root = f"its root by {words.percent(1 - sqrt(1 - choice.gain))}%; "
+    reach = words.percent_interval(*choice.gain_interval)
     return (
-        f"{words}: the {gain_loss(choice.task)} should {change} ({root}90% interval {reach}; probability of "
-        f"a fall {probability(choice.p_gain)}).",
+        f"{sure}: the {words.gain_loss(choice.task)} should {change} ({root}90% interval {reach}; "
+        f"probability of a fall {words.probability(choice.p_gain)}).",
     )
 
 
@@ -140,7 +127,7 @@ def _stable(choice: Choice) -> tuple[str, ...]:
     stable, same = choice.stability, "sources" if choice.used else "answer"
     chance = " Which sources are used is partly chance." if stable.sample < HALF else ""
     repeats = f"{stable.folds:.0%} of {counted(stable.repeats, 'repeat')}"
-    samples = f"{stable.sample:.0%} of resampled versions of {short(choice.target)}"
+    samples = f"{stable.sample:.0%} of resampled versions of {words.short(choice.target)}"
     return (f"How stable: the same {same} in {repeats} and in {samples}.{chance}",)
 
 
@@ -148,11 +135,14 @@ def _table(choice: Choice) -> AnswerTable:
     rows = []
     for each in choice.choices:
         gain, bar = call_words.gain_cell(each, each.call)
-        share, worth = f"{percent(each.share, 0)}%" if each.share else "not used", worth_of(each)
+        share, worth = (
+            f"{words.percent(each.share, 0)}%" if each.share else "not used",
+            worth_of(each),
+        )
         last = (share, f"{each.n_rows:,}", "-" if worth is None else f"{worth:.0f}")
         rows.append(Row((each.source, each.call, gain, "", *last), each.call, bar))
     if choice.used:
-        share = f"{percent(max(0.0, 1 - sum(each.share for each in choice.choices)), 0)}%"
+        share = f"{words.percent(max(0.0, 1 - sum(each.share for each in choice.choices)), 0)}%"
         cells = (choice.target, "(target)", "", "", share, f"{choice.n_rows:,}", "")
         rows.append(Row(cells))
     right = ("gain", "share", "rows", "worth")
@@ -167,14 +157,14 @@ def worth_of(each: SourceChoice) -> float | None:
 def _metrics(choice: Choice) -> AnswerTable | None:
     """Return the choice beside the target alone, in measures that people know."""
     titles = {"alone": "target alone", "choice": "the choice" if choice.used else "expected"}
-    caption = f"In other measures, on held-out rows of {short(choice.target)}:"
+    caption = f"In other measures, on held-out rows of {words.short(choice.target)}:"
     return metrics_table(choice.metrics, titles, caption, interval_of="choice")
 
 
 def _legend(choice: Choice) -> Iterator[str]:
     calls = [each.call for each in choice.choices]
     yield from call_words.legend_of_calls(calls)
-    yield from call_words.gain_legend(gain_loss(choice.task), calls)
+    yield from call_words.gain_legend(words.gain_loss(choice.task), calls)
     yield "Share: its part of the prediction."
     if any(each.worth_rows is not None for each in choice.choices):
         yield "Worth: as many further rows of the target would bring the same gain."
@@ -215,16 +205,16 @@ def _caveats(choice: Choice) -> Iterator[str]:
                 f"{choice.n_rows:,}."
             )
     for name, why in choice.unusable.items():
-        yield f"Not usable: {short(name)}. {why}"
+        yield f"Not usable: {words.short(name)}. {why}"
 
 
 def _measured(choice: Choice) -> Iterator[str]:
     """Say what was measured, and what the gain to expect rests on."""
-    way = f"fell by {percent(choice.tried)}%" if choice.tried > 0 else "did not fall"
+    way = f"fell by {words.percent(choice.tried)}%" if choice.tried > 0 else "did not fall"
     cut = ", the largest changes of single rows cut," if choice.task == "regression" else ""
     yield (
-        f"On held-out rows{cut} the {gain_loss(choice.task)} {way}. The fall to expect also rests on what "
-        f"such choices brought on other data."
+        f"On held-out rows{cut} the {words.gain_loss(choice.task)} {way}. The fall to expect also rests on "
+        f"what such choices brought on other data."
     )
     if len(choice.choices) == 1:
         yield "The choice may pool rows, which the trial of a source does not: their gains differ."
@@ -239,7 +229,7 @@ def _calibration(choice: Choice) -> Iterator[str]:
         return
     way = "low" if ends[0] > 0 else "high"
     yield (
-        f"Probabilities of {short(found.positive)} are too {way} on the whole: calibration intercept "
+        f"Probabilities of {words.short(found.positive)} are too {way} on the whole: calibration intercept "
         f"{found.values['calibration_intercept']:.2f} (90% interval {ends[0]:.2f} to {ends[1]:.2f})."
     )
 
@@ -247,10 +237,10 @@ def _calibration(choice: Choice) -> Iterator[str]:
 def _together(choice: Choice) -> Iterator[str]:
     """Say so if one source does as well as several, or if several help of which none surely does."""
     if _does_one(choice) and choice.error_best is not None:
-        found = amount(choice.loss, choice.error_best)
+        found = words.amount(choice.loss, choice.error_best)
         yield (
-            f"One source does as well here, most often {short(choice.best_source)}: "
-            f"{error_word(choice.loss)} {found}."
+            f"One source does as well here, most often {words.short(choice.best_source)}: "
+            f"{words.error_word(choice.loss)} {found}."
         )
     elif choice.used and not is_open(choice) and choice.tried > 0:
         if any(choice[name].call == "helps" for name in choice.used):
@@ -273,12 +263,12 @@ def _does_one(choice: Choice) -> bool:
 
 def _odds(choice: Choice) -> Iterator[str]:
     """Say why the error and the gain point in different directions, if they do."""
-    name, word = gain_loss(choice.task), error_word(choice.loss)
+    name, word = words.gain_loss(choice.task), words.error_word(choice.loss)
     falls = choice.error < choice.error_alone
     differ = (_rises(choice) and choice.tried > 0) or (falls and choice.tried < 0)
     if not choice.used or choice.loss == "brier" or not differ:
         return
-    if choice.loss in IN_POINTS:
+    if choice.loss in words.IN_POINTS:
         yield (
             f"On {counted(choice.n_rows, 'row')} the {word} is too coarse to tell; sources are chosen by the "
             f"{name}."
@@ -296,14 +286,14 @@ def _pooled(choice: Choice) -> Iterator[str]:
     """Say how a plain pool of all rows does, in the error and in the loss that decides."""
     if choice.error_all is None or not isfinite(choice.error_all):
         return
-    said = f"{error_word(choice.loss)} {amount(choice.loss, choice.error_all)}"
+    said = f"{words.error_word(choice.loss)} {words.amount(choice.loss, choice.error_all)}"
     does_well = choice.error_all <= choice.error
     pool, mix = (
         choice.metrics[name].get("brier") if name in choice.metrics else None
         for name in ("all", "choice")
     )
     if pool is not None and mix is not None and choice.loss != "brier":
-        said += f", Brier loss {number(pool)} (the choice: {number(mix)})"
+        said += f", Brier loss {words.number(pool)} (the choice: {words.number(mix)})"
         does_well = does_well and pool <= mix
     if does_well:
         yield (

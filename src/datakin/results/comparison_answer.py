@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from datakin.results import words
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.call_words import explained, mended_by, reason_of, rise_if_pooled
 from datakin.results.metrics_table import metrics_table
-from datakin.results.words import (
-    IN_POINTS,
-    amount,
-    error_word,
-    fall_or_rise,
-    gain_loss,
-    number,
-    percent_interval,
-    short,
-)
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
@@ -32,7 +23,7 @@ def is_copy(comparison: Comparison) -> bool:
 
 def same_rows(comparison: Comparison) -> str:
     """Say that there is nothing to learn from a copy."""
-    names = f"{short(comparison.source)} and {short(comparison.target)}"
+    names = f"{words.short(comparison.source)} and {words.short(comparison.target)}"
     return f"Nothing to learn: {names} hold the same rows."
 
 
@@ -40,15 +31,16 @@ def comparison_answer(comparison: Comparison) -> Answer:
     """Return the answer of a comparison."""
     if is_copy(comparison):
         return Answer("plain", same_rows(comparison), ("Their score is 0 by definition.",))
-    tone, head = comparison.decision.headline
-    names = {"source": short(comparison.source), "target": short(comparison.target)}
+    trial, (tone, head) = comparison.trial, comparison.decision.headline
+    why = "" if trial is None else reason_of(trial, comparison.call, comparison.target)
+    names = {"source": words.short(comparison.source), "target": words.short(comparison.target)}
     return Answer(
         tone=tone,
         headline=said(head.format(**names)),
         evidence=(_gain(comparison), _score(comparison)),
         table=_table(comparison),
         second=_metrics(comparison),
-        reasons=tuple(filter(None, [_reason(comparison)])),
+        reasons=tuple(filter(None, [explained(why, comparison.explanations, comparison.source)])),
         legend=_legend(comparison),
         caveats=tuple(_caveats(comparison)),
         notes=comparison.notes,
@@ -56,38 +48,30 @@ def comparison_answer(comparison: Comparison) -> Answer:
     )
 
 
-def _reason(comparison: Comparison) -> str:
-    trial = comparison.trial
-    reason = "" if trial is None else reason_of(trial, comparison.call, comparison.target)
-    return explained(reason, comparison.explanations, comparison.source)
-
-
 def loss_alone(comparison: Comparison) -> str:
     """Return what gains are shares of, with the error that `choose` states of the target alone."""
-    loss, error = gain_loss(comparison.task), ""
+    loss, error = words.gain_loss(comparison.task), ""
     if comparison.error_alone is not None:
         of = comparison.losses[comparison.target]
-        error = f"; {error_word(of)} {amount(of, comparison.error_alone)}"
-    return f"{loss} of {short(comparison.target)} alone ({number(comparison.loss_alone or 0.0)}{error})"
+        error = f"; {words.error_word(of)} {words.amount(of, comparison.error_alone)}"
+    alone = words.number(comparison.loss_alone or 0.0)
+    return f"{loss} of {words.short(comparison.target)} alone ({alone}{error})"
 
 
 def _gain(comparison: Comparison) -> str:
-    trial, source = comparison.trial, short(comparison.source)
+    trial, source = comparison.trial, words.short(comparison.source)
     if trial is None:
         return said(comparison.reason)
-    loss = f"the {gain_loss(comparison.task)} of {short(comparison.target)}"
+    loss = f"the {words.gain_loss(comparison.task)} of {words.short(comparison.target)}"
     if comparison.call == "hurts":  # decided by the pool: a stack could leave the source out
         return f"In one pool with {source}, {loss} {rise_if_pooled(trial)}."
-    change, reach = fall_or_rise(trial.gain), percent_interval(trial.low, trial.high)
+    change, reach = words.fall_or_rise(trial.gain), words.percent_interval(trial.low, trial.high)
     return f"With {source} beside it, {loss} should {change} (90% interval of the gain {reach})."
 
 
 def _score(comparison: Comparison) -> str:
-    low, high = comparison.interval
-    return (
-        f"Cross-Learning Score {number(comparison.score)} (95% interval {number(low)} to {number(high)}); "
-        f"0 means kin."
-    )
+    score, low, high = map(words.number, (comparison.score, *comparison.interval))
+    return f"Cross-Learning Score {score} (95% interval {low} to {high}); 0 means kin."
 
 
 def _table(comparison: Comparison) -> AnswerTable:
@@ -99,17 +83,17 @@ def _table(comparison: Comparison) -> AnswerTable:
         loss = comparison.losses.get(tested, "")
         error = "-"
         if learned in comparison.cross_errors:
-            error = amount(loss, comparison.cross_errors[learned])
-        cells = (learned, tested, error, number(getattr(comparison, way)), "")
+            error = words.amount(loss, comparison.cross_errors[learned])
+        cells = (learned, tested, error, words.number(getattr(comparison, way)), "")
         found = comparison.directions.get(way)
         bar = None if found is None else Bar(found.value, found.low, found.high)
         rows.append(Row(cells, bar=bar))
-    words = dict.fromkeys(error_word(loss) for loss in comparison.losses.values())
+    losses = dict.fromkeys(words.error_word(loss) for loss in comparison.losses.values())
     return AnswerTable(
         COLUMNS,
         tuple(rows),
         ("error", "difference"),
-        caption=f"Both directions, {' / '.join(words)}:",
+        caption=f"Both directions, {' / '.join(losses)}:",
         bar_of="95% interval of the difference",
         unit="",
     )
@@ -129,7 +113,7 @@ def _metrics(comparison: Comparison) -> AnswerTable | None:
 
 def _legend(comparison: Comparison) -> tuple[str, ...]:
     losses = set(comparison.losses.values())
-    scale = "in shares of rows" if losses <= set(IN_POINTS) else "in units of the loss"
+    scale = "in shares of rows" if losses <= set(words.IN_POINTS) else "in units of the loss"
     squared = " (squared)" if "squared" in losses else ""
     return (
         f"Difference: what predictors from the other table lose more than its own in this comparison, "
@@ -145,4 +129,5 @@ def _caveats(comparison: Comparison) -> Iterator[str]:
     if models and comparison.estimate not in comparison.model_scores:
         yield f"The score is that of an {comparison.estimate} of {', '.join(models)}."
     if comparison.standardised is not None:
-        yield f"In units of the loss of the best constant, the score is {number(comparison.standardised)}."
+        score = words.number(comparison.standardised)
+        yield f"In units of the loss of the best constant, the score is {score}."

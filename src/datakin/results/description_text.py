@@ -113,15 +113,10 @@ def _notes(found: Description, width: int, word: Callable[[str], str] | None) ->
     return ["Notes", *lines] if lines else []
 
 
-def _merged_rows(found: Description) -> list[Row]:
-    """Return the columns of all tables, each with what every table has of it."""
-    places = [{column.name: column for column in t.columns} for t in found.tables if t.columns]
-    names = dict.fromkeys(name for place in places for name in place)
-    return [(name, [place.get(name) for place in places]) for name in names]
-
-
 def _columns(found: Description, width: int, where: str) -> list[str]:
-    rows = _merged_rows(found)
+    places = [{column.name: column for column in t.columns} for t in found.tables if t.columns]
+    every = dict.fromkeys(name for place in places for name in place)
+    rows: list[Row] = [(name, [place.get(name) for place in places]) for name in every]
     if not rows:
         return []
     tables = [plain(t.name) for t in found.tables if t.columns]

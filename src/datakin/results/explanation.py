@@ -7,18 +7,9 @@ from math import inf, nan
 
 import pandas as pd
 
+from datakin.results import explanation_parts
 from datakin.results.answer import Answer
 from datakin.results.explanation_answer import explanation_answer
-from datakin.results.explanation_parts import (
-    ColumnEffect,
-    FeatureShift,
-    KeptRows,
-    LadderStep,
-    LossPart,
-    Mend,
-    Region,
-    seen_in_labels,
-)
 from datakin.results.record import Provenance, Record
 
 COLUMNS = ["target", "source", "part", "value", "low", "high", "percent", "chance", "flagged"]
@@ -80,8 +71,8 @@ class Explanation(Record):
     learner: str
     n_target: int
     n_source: int
-    steps: tuple[LadderStep, ...]
-    parts: tuple[LossPart, ...]
+    steps: tuple[explanation_parts.LadderStep, ...]
+    parts: tuple[explanation_parts.LossPart, ...]
     excess: float
     low: float
     high: float
@@ -90,11 +81,11 @@ class Explanation(Record):
     in_source: float
     slope: float
     positive: str
-    shift: FeatureShift | None
-    columns: tuple[ColumnEffect, ...]
-    regions: tuple[Region, ...]
-    mends: tuple[Mend, ...]
-    kept: KeptRows | None
+    shift: explanation_parts.FeatureShift | None
+    columns: tuple[explanation_parts.ColumnEffect, ...]
+    regions: tuple[explanation_parts.Region, ...]
+    mends: tuple[explanation_parts.Mend, ...]
+    kept: explanation_parts.KeptRows | None
     notes: tuple[str, ...]
     provenance: Provenance
     error_alone: float = nan
@@ -111,7 +102,7 @@ class Explanation(Record):
 
         Else features, or effects of columns, make the source expect too few or too many.
         """
-        return seen_in_labels(self.observed, self.expected, self.in_source)
+        return explanation_parts.seen_in_labels(self.observed, self.expected, self.in_source)
 
     @property
     def loss_alone(self) -> float:

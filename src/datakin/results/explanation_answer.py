@@ -6,29 +6,10 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
+from datakin.results import explanation_words, words
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.explanation_parts import APART
 from datakin.results.explanation_reasons import column_effect_sides, lacking, reasons_of
-from datakin.results.explanation_words import (
-    Above,
-    effect_on,
-    effect_words,
-    first_part,
-    learner_words,
-    loss_word,
-    remedies_of,
-)
-from datakin.results.words import (
-    amount,
-    error_word,
-    named,
-    number,
-    percent,
-    percent_interval,
-    probability,
-    short,
-    signed,
-)
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
@@ -83,7 +64,7 @@ MOST = 6  # lines of the second table
 
 def explanation_answer(found: Explanation) -> Answer:
     """Return the answer of an explanation."""
-    source, target = short(found.source), short(found.target)
+    source, target = words.short(found.source), words.short(found.target)
     if found.is_copy:
         head = f"Nothing to explain: {source} and {target} hold the same rows."
         return Answer("plain", head, notes=found.notes)
@@ -99,7 +80,7 @@ def explanation_answer(found: Explanation) -> Answer:
         second=_effects(found) if "rule" in found.causes else None,
         caveats=tuple(_caveats(found)),
         notes=found.notes,
-        remedies=tuple(remedies_of(found)),
+        remedies=tuple(explanation_words.remedies_of(found)),
     )
 
 
@@ -124,22 +105,22 @@ def _why(found: Explanation) -> str:
         return ELSEWHERE[found.shift.explains if found.shift is not None else "outside"]
     mend = next((each for each in found.mends if each.flagged and each.cause == cause), None)
     columns = () if mend is None else mend.columns
-    column = named(columns if cause == "lacking" else columns[:1], noun="columns")
+    column = words.named(columns if cause == "lacking" else columns[:1], noun="columns")
     way = "low" if found.observed > found.expected else "high"
     if cause == "base rate" and not found.is_of_labels:
         few = "few" if way == "low" else "many"
-        return f"it expects too {few} {short(found.positive)!r} there"
+        return f"it expects too {few} {words.short(found.positive)!r} there"
     if cause == "scale" and found.slope < 0:
         return "differences that it predicts point the wrong way"
     if cause == "confidence" and found.slope < 0:
         return "its probabilities point the wrong way"
     size = "small" if found.slope > 1 else "large"
-    table = short(mend.table) if mend is not None else ""
+    table = words.short(mend.table) if mend is not None else ""
     return CAUSES.get(cause, cause).format(column=column, table=table, way=way, size=size)
 
 
 def _headline(found: Explanation) -> str:
-    target, learned = short(found.target), f"what is learned on {short(found.source)}"
+    target, learned = words.short(found.target), f"what is learned on {words.short(found.source)}"
     if found.causes and found.low <= 0:
         return said(f"{learned} loses little on {target}, but {_why(found)}.")
     if found.causes:
@@ -153,15 +134,15 @@ def _headline(found: Explanation) -> str:
 
 
 def _excess(found: Explanation) -> str:
-    above, loss = Above.of(found), loss_word(found)
+    above, loss = explanation_words.Above.of(found), explanation_words.loss_word(found)
     if not above.base:
         return f"The target's own predictor has no {loss}: shares of it cannot be told."
-    ends = percent_interval(above.share(found.low), above.share(found.high))
-    share = f"{percent(above.share(abs(found.excess)))}%"
+    ends = words.percent_interval(above.share(found.low), above.share(found.high))
+    share = f"{words.percent(above.share(abs(found.excess)))}%"
     than = f"{'higher' if found.excess >= 0 else 'lower'} than that of the target's own predictor"
     if _has_mended_target(found):
         of = f"{share} of the loss of the mended target (90% interval {ends})"
-        return f"Its {loss} is {number(abs(found.excess))} {than}: {of}."
+        return f"Its {loss} is {words.number(abs(found.excess))} {than}: {of}."
     return f"Its {loss} is {share} {than} (90% interval of the difference {ends})."
 
 
@@ -169,8 +150,8 @@ def _alone(found: Explanation) -> str:
     """Return the baseline of all results."""
     if isnan(found.error_alone):
         return ""
-    error = f"{error_word(found.error_loss)} is {amount(found.error_loss, found.error_alone)}"
-    return f"With {short(found.target)} alone, and all learners, the {error}."
+    error = f"{words.error_word(found.error_loss)} is {words.amount(found.error_loss, found.error_alone)}"
+    return f"With {words.short(found.target)} alone, and all learners, the {error}."
 
 
 def _has_mended_target(found: Explanation) -> bool:
@@ -180,16 +161,17 @@ def _has_mended_target(found: Explanation) -> bool:
 
 
 def _ladder(found: Explanation) -> AnswerTable:
-    above, rows, is_number = Above.of(found), [], found.task == "regression"
+    above, rows, is_number = explanation_words.Above.of(found), [], found.task == "regression"
     for step, part in zip(found.steps, (None, *found.parts), strict=True):
         bar, brings = None, ("-", "")
         if part is not None:
             bar = Bar(*(above.share(each) for each in (part.value, part.low, part.high)))
-            brings = (signed(bar.value), "yes" if part.flagged else "")
-        error = number(step.error) if is_number else f"{100 * step.error:.1f}%"
-        cells = (STEP_WORDS.get(step.name, step.name), error, number(step.loss), *brings, "")
+            brings = (words.signed(bar.value), "yes" if part.flagged else "")
+        error = words.number(step.error) if is_number else f"{100 * step.error:.1f}%"
+        cells = (STEP_WORDS.get(step.name, step.name), error, words.number(step.loss), *brings, "")
         rows.append(Row(cells, bar=bar))
-    of = f"{loss_word(found)} of {learner_words(found)} on held-out rows of {short(found.target)}"
+    by = explanation_words.learner_words(found)
+    of = f"{explanation_words.loss_word(found)} of {by} on held-out rows of {words.short(found.target)}"
     title = "RMSE" if is_number else "error"
     return AnswerTable(
         ("predictor", title, "loss", "part", "a reason", "interval"),
@@ -204,25 +186,25 @@ def _effects(found: Explanation) -> AnswerTable | None:
     """Return the columns whose new effects bring most."""
     if not found.columns:
         return None
-    above, rows = Above.of(found), []
+    above, rows = explanation_words.Above.of(found), []
     for each in found.columns[:MOST]:
         here, there = column_effect_sides(each)
         there = "missing" if lacking(found, each.column) else there
-        gain, chance = signed(above.share(each.gain)), probability(each.chance)
+        gain, chance = words.signed(above.share(each.gain)), words.probability(each.chance)
         rows.append(Row((each.column, here, there, gain, chance, "yes" if each.flagged else "")))
     return AnswerTable(
         ("column", "effect here", "there", "gain", "chance", "a reason"),
         tuple(rows),
         ("effect here", "there", "gain", "chance"),
         caption=(
-            f"What a new effect for one column brings, beside a new {first_part(found)} "
+            f"What a new effect for one column brings, beside a new {explanation_words.first_part(found)} "
             f"(chance: how often luck alone would bring so clear a difference in any of them):"
         ),
     )
 
 
 def _caveats(found: Explanation) -> Iterator[str]:
-    causes, base = set(found.causes), Above.of(found).base
+    causes, base = set(found.causes), explanation_words.Above.of(found).base
     if causes and found.low > 0:
         yield (
             "This is about what the source teaches alone. Beside rows of the target it may be harmless, or "
@@ -232,8 +214,8 @@ def _caveats(found: Explanation) -> Iterator[str]:
         yield "Smaller differences than those that are named may be there, too."
     if not causes and base and found.low <= 0 and found.high > WIDE * base:
         yield (
-            f"{found.n_target:,} rows tell little: a loss that is up to {percent(found.high / base, 0)}% "
-            f"higher would not be noticed."
+            f"{found.n_target:,} rows tell little: a loss that is up to "
+            f"{words.percent(found.high / base, 0)}% higher would not be noticed."
         )
     if any(mend.flagged for mend in found.mends):
         yield (
@@ -246,7 +228,10 @@ def _caveats(found: Explanation) -> Iterator[str]:
             "makes it worse."
         )
     if _has_mended_target(found):
-        alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
+        alone, before = (
+            words.number(found.loss_alone),
+            words.number(found.steps[0].loss - found.excess),
+        )
         is_other = f" instead of {before}" if before != alone else ", as before"
         yield (
             f"The target is mended, too: the loss of its own predictor is {alone}{is_other}. The part of "
@@ -254,8 +239,9 @@ def _caveats(found: Explanation) -> Iterator[str]:
         )
     if "rule" in causes:
         yield (
-            f"Effects are of one standard deviation {effect_on(found)}, from {effect_words(found)}. Effects "
-            f"of columns that go together are told apart badly."
+            f"Effects are of one standard deviation {explanation_words.effect_on(found)}, from "
+            f"{explanation_words.effect_words(found)}. Effects of columns that go together are told apart "
+            f"badly."
         )
     shadow = {"confidence", "scale"} & causes
     if shadow and {"rule", "rest"} & causes:

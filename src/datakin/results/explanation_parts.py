@@ -15,12 +15,7 @@ SEEN = 0.4  # of what predictions are off that must be seen in the labels themse
 def seen_in_labels(observed: float, expected: float, in_source: float) -> bool:
     """Return whether the labels of two tables differ as much as the source's predictor is off.
 
-    Parameters
-    ----------
-    observed, expected : float
-        Mean of the label in the target, or the share of a class, and what the predictor expects.
-    in_source : float
-        The same among the rows of the source.
+    By the mean of the label, or the share of a class: in the target, as expected there, in the source.
     """
     off = observed - expected
     return not off or not (observed - in_source) / off < SEEN

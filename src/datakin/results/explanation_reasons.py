@@ -7,20 +7,21 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
-from datakin.results.explanation_parts import APART, LACKING
+from datakin.results.explanation_parts import (
+    APART,
+    LACKING,
+    ColumnEffect,
+    ColumnShift,
+    FeatureShift,
+    KeptRows,
+    LossPart,
+    Region,
+)
 from datakin.results.explanation_words import Above
 from datakin.results.words import named, number, percent, short, signed
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
-    from datakin.results.explanation_parts import (
-        ColumnEffect,
-        ColumnShift,
-        FeatureShift,
-        KeptRows,
-        LossPart,
-        Region,
-    )
 
 ALL = 0.995  # of the excess; elsewhere the source may even do better
 OFTEN = 0.3  # difference of two shares of missing values that is said

@@ -236,15 +236,7 @@ def relative_reduction(base: Array, errors: Array, overlap: float = 0.0) -> tupl
 
 
 def method_gain(alone: Array, helped: Array, overlap: float) -> MethodGain:
-    """Return the gain of a method on target and source.
-
-    Parameters
-    ----------
-    alone, helped : ndarray of shape (2, repeats), or (1, repeats)
-        Errors without and with transfer, on the target and (if it is tested on) on the source.
-    overlap : float
-        As in `relative_reduction`.
-    """
+    """Return the gain for errors of shape (2, repeats), of target and source; or of the target alone."""
     to, to_se = relative_reduction(alone[0], helped[0], overlap)
     back, back_se = nan, nan
     if len(alone) > 1:

@@ -29,14 +29,7 @@ def metrics_table(
 ) -> AnswerTable | None:
     """Return one row for each measure and one column for each of `columns`; None without any.
 
-    Parameters
-    ----------
-    found : mapping of str to Metrics
-    columns : mapping of str to str
-        Keys of `found` and their titles; those that are not there are left out.
-    caption : str
-    interval_of : str
-        The key whose 90% intervals stand in a last column.
+    The 90% intervals of `interval_of` stand in a last column.
     """
     shown = {key: title for key, title in columns.items() if key in found}
     names = [name for name in MEASURES if any(name in found[key].values for key in shown)]

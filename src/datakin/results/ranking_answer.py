@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted, together
+from datakin.results import words
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.call_words import (
     BAR_OF,
@@ -19,15 +20,6 @@ from datakin.results.call_words import (
     resting_elsewhere,
 )
 from datakin.results.comparison_answer import is_copy, loss_alone, same_rows
-from datakin.results.words import (
-    fall_or_rise,
-    gain_loss,
-    named,
-    number,
-    percent_interval,
-    probability,
-    short,
-)
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
@@ -46,7 +38,7 @@ def ranking_answer(ranking: Ranking) -> Answer:
 
 def _tried(ranking: Ranking) -> Answer:
     calls = [c.call for c in ranking if not is_copy(c)]
-    loss = gain_loss(ranking.task)
+    loss = words.gain_loss(ranking.task)
     tried = [(c.trial, c.call) for c in ranking if c.trial is not None]
     tried.sort(key=lambda found: CALL_ORDER.index(found[1]))
     reasons = [(trial.source, reason_of(trial, call, ranking.target)) for trial, call in tried]
@@ -78,7 +70,7 @@ def _word(comparison: Comparison) -> str:
 def _untried_reason(comparison: Comparison) -> str:
     if is_copy(comparison):
         return same_rows(comparison)
-    return f"{short(comparison.source)}: {said(comparison.reason)}"
+    return f"{words.short(comparison.source)}: {said(comparison.reason)}"
 
 
 def _tone(calls: list[str]) -> str:
@@ -89,7 +81,7 @@ def _tone(calls: list[str]) -> str:
 
 def _headline(ranking: Ranking) -> str:
     """Return what to do with the sources, by their calls."""
-    target = short(ranking.target)
+    target = words.short(ranking.target)
     helps = [c.source for c in ranking if c.call == "helps" and not is_copy(c)]
     hurts = [c.source for c in ranking if c.call == "hurts"]
     if helps:
@@ -98,30 +90,31 @@ def _headline(ranking: Ranking) -> str:
     if len(hurts) == len(ranking) > 1:
         return f"Leave out all {len(hurts)} sources: each hurts {target}."
     if hurts and len(ranking) == 1:
-        return f"Leave out {short(hurts[0])}: it hurts {target}."
+        return f"Leave out {words.short(hurts[0])}: it hurts {target}."
     if hurts:
         return f"Leave out {_those(hurts, 'hurt')}; no other source clearly helps {target}."
     if all(map(is_copy, ranking)):
         return same_rows(ranking.best)
     if len(ranking) == 1:
-        return f"{short(ranking.best.source)} does not clearly help {target}, and it does not hurt."
+        return f"{words.short(ranking.best.source)} does not clearly help {target}, and it does not hurt."
     return f"No source clearly helps {target}, and none hurts."
 
 
 def _those(names: list[str], does: str) -> str:
-    return named(names) if len(names) <= 4 else f"the {len(names)} sources that {does}"
+    return words.named(names) if len(names) <= 4 else f"the {len(names)} sources that {does}"
 
 
 def _best(ranking: Ranking, loss: str) -> str:
     first = next((c for c in ranking if not is_copy(c)), ranking.best)
     trial = first.trial
     if trial is None or first.call == "hurts":
-        alone = number(ranking.loss_alone or 0.0)
-        return f"The {loss} of {short(ranking.target)} alone is {alone}."
+        alone = words.number(ranking.loss_alone or 0.0)
+        return f"The {loss} of {words.short(ranking.target)} alone is {alone}."
     return (
-        f"Best first: {short(first.source)}. With it the {loss} should {fall_or_rise(trial.gain)} "
-        f"(90% interval of the gain {percent_interval(trial.low, trial.high)}; probability of a gain "
-        f"{probability(trial.p_gain)})."
+        f"Best first: {words.short(first.source)}. With it the {loss} should "
+        f"{words.fall_or_rise(trial.gain)} (90% interval of the gain "
+        f"{words.percent_interval(trial.low, trial.high)}; probability of a gain "
+        f"{words.probability(trial.p_gain)})."
     )
 
 
@@ -145,7 +138,7 @@ def _table_tried(ranking: Ranking) -> AnswerTable:
     rows = []
     for c in ranking:
         (gain, bar), group = gain_cell(c.trial, c.call), str(ranking.groups.get(c.source, "-"))
-        cells = (_word(c), gain, "", number(c.score), group, f"{c.n_rows[c.source]:,}")
+        cells = (_word(c), gain, "", words.number(c.score), group, f"{c.n_rows[c.source]:,}")
         rows.append(Row((c.source, *cells), c.call, bar))
     for each in ranking.screened:
         gain, bar = gain_cell(each.trial, "")
@@ -163,7 +156,7 @@ def _caveats(ranking: Ranking) -> Iterator[str]:
         yield "To use several at once, choose weighs them together and fits the model."
     yield from resting_elsewhere(c.trial for c in ranking if c.trial is not None)
     if left := [c.source for c in ranking if c.trial is None and not is_copy(c)]:
-        yield f"Not tried, so that there is no call: {named(left)}."
+        yield f"Not tried, so that there is no call: {words.named(left)}."
     if not ranking.complete:
         yield INTERRUPTED
 
@@ -206,7 +199,7 @@ def _headline_by_paper(ranking: Ranking) -> str:
     kin = [c.source for c in ranking if c.decision.word == "positive"]
     if kin:
         are = "is" if len(kin) == 1 else "are"
-        return f"By the paper's rule {named(kin)} {are} positive, of {counted(len(ranking), 'source')}."
+        return f"By the paper's rule {words.named(kin)} {are} positive, of {counted(len(ranking), 'source')}."
     n = zones.count("negative")
     return f"By the paper's rule no source is positive; {n} of {len(ranking)} are negative."
 
@@ -215,15 +208,15 @@ def _headline_untried(ranking: Ranking) -> str:
     if all(map(is_copy, ranking)):
         return same_rows(ranking.best)
     what = "The source was not" if len(ranking) == 1 else "No source was"
-    return f"{what} tried with {short(ranking.target)}."
+    return f"{what} tried with {words.short(ranking.target)}."
 
 
 def _least(ranking: Ranking) -> str:
     first = ranking.best
     return (
-        f"First: {short(first.source)}. On {short(ranking.target)} its predictors lose "
-        f"{number(first.source_to_target)} more than the target's own; Cross-Learning Score "
-        f"{number(first.score)}."
+        f"First: {words.short(first.source)}. On {words.short(ranking.target)} its predictors lose "
+        f"{words.number(first.source_to_target)} more than the target's own; Cross-Learning Score "
+        f"{words.number(first.score)}."
     )
 
 
@@ -233,17 +226,17 @@ def _luck(ranking: Ranking) -> str:
     first = ranking.best.source
     sure = ranking.first[first]
     luck = "" if sure >= SURE else "; the first place is partly luck"
-    return f"{short(first)} loses least with probability {probability(sure)}{luck}."
+    return f"{words.short(first)} loses least with probability {words.probability(sure)}{luck}."
 
 
 def _table_untried(ranking: Ranking) -> AnswerTable:
     rows = []
     for c in ranking:
-        ways = (number(c.source_to_target), number(c.target_to_source))
-        cells = (c.source, _word(c), number(c.score), "", *ways, f"{c.n_rows[c.source]:,}")
+        ways = (words.number(c.source_to_target), words.number(c.target_to_source))
+        cells = (c.source, _word(c), words.number(c.score), "", *ways, f"{c.n_rows[c.source]:,}")
         rows.append(Row(cells, c.call, Bar(c.score, *c.interval)))
     rows += [
-        Row((s.source, "screened", "-", "", number(s.source_to_target), "-", f"{s.n_rows:,}"))
+        Row((s.source, "screened", "-", "", words.number(s.source_to_target), "-", f"{s.n_rows:,}"))
         for s in ranking.screened
     ]
     right = ("score", "to target", "to source", "rows")

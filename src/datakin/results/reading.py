@@ -21,6 +21,7 @@ UNTRIED = {"type": "Zone", "value": "not tried"}
 RENAMED = {"ErrorTable": "ErrorRecords"}
 HELD_OUT = {"one": "k", "two": "jk"}  # words for folds held out
 GONE = {
+    "Choice": ("fewest",),
     "Comparison": ("gain", "outlook", "weight"),
     "Ranking": ("forecast",),
     "Screened": ("error", "gain"),
@@ -32,12 +33,7 @@ REFUSED = {
 
 
 def check_fields(record: Any) -> None:
-    """Refuse a record, just read, with a field that holds something else than its annotation says.
-
-    Parameters
-    ----------
-    record : dataclass instance
-    """
+    """Refuse a record, just read, with a field that holds something else than its annotation says."""
     kind: Any = type(record)
     for name, hint in _hints(kind).items():
         value = getattr(record, name)
@@ -94,13 +90,7 @@ def _is(value: Any, hint: Any) -> bool:
 
 
 def as_now(part: dict[str, Any]) -> dict[str, Any]:
-    """Return a part of a result's JSON, and all that is in it, as this version writes it.
-
-    Parameters
-    ----------
-    part : dict
-        With its "type".
-    """
+    """Return a part of a result's JSON, with its "type", and all that is in it, as this version writes it."""
     kind = str(part["type"])
     if kind in REFUSED:
         raise DatakinError(REFUSED[kind])

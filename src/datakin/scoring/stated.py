@@ -30,7 +30,6 @@ from datakin.results.choice import CurvePoint, Stability
 EXPECTED, WIDTH, POWER, SPREAD = 0.11, 0.15, 0.63, 2.0
 REWEIGHTED = 100  # Targets with other weights of their rows.
 FLAT = 0.03  # A learning curve that falls by less, from half of the rows to all, shows no worth.
-KEPT = 0.9  # Share of the gain that the fewest sources must keep.
 
 
 @dataclass(frozen=True)
@@ -185,28 +184,6 @@ def stability_of(reading: StackReading, error: Stated, seed: int) -> Stability:
         by_source(by_folds),
         by_source(by_sample),
     )
-
-
-def fewest_sources(passes: Passes, shares: dict[str, float]) -> tuple[str, ...]:
-    """Return the fewest sources, by share, that keep nine tenths of what all used ones bring.
-
-    They are judged by stacks of the target and these sources, each learned from alone.
-    """
-    order = sorted((n for n, share in shares.items() if share > 0), key=lambda n: (-shares[n], n))
-    if len(order) < 2:
-        return tuple(order)
-
-    base = mean_loss(passes.evidence, held_out(passes.alone))
-
-    def gain(kept: Sequence[str]) -> float:
-        mixes = passes.of(lambda c: c.rows == "target" or c.source in kept)
-        return base - mean_loss(passes.evidence, held_out(mixes))
-
-    whole = gain(order)
-    for k in range(1, len(order)):
-        if gain(order[:k]) >= KEPT * whole:
-            return tuple(order[:k])
-    return tuple(order)
 
 
 def curve_of(passes: Passes, judged: JudgedRows) -> tuple[CurvePoint, ...]:

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from datakin import as_dataset
 from datakin.distances import OTDD
 from datakin.distances.features import clouds, debiased, scrambled
-from datakin.distances.otdd import gaussian_cost
+from datakin.distances.transport import gaussian_cost
 from datakin.synthetic import LDA
 
 

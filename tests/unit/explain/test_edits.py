@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from datakin.data.columns.labels import canonical_label
-from datakin.explaining.edits import converted, numbers_of, recoded, relabelled, renamed, without
+from datakin.explaining.suspects.suspect import (
+    converted,
+    numbers_of,
+    recoded,
+    relabelled,
+    renamed,
+    without,
+)
 from tests.unit.explain.spoiled import frames, read
 
 

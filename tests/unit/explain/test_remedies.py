@@ -7,7 +7,7 @@ import datakin
 from datakin import explain
 from datakin.results.words import percent
 from tests.unit.explain.spoiled import add_up, explained, options_of, planted_cause, read
-from tests.unit.results.sentences import check_form
+from tests.unit.results.sentences import check_form, sentences_of
 
 
 def remedy(found, cause):
@@ -88,7 +88,7 @@ def test_a_column(seed):
     again = explained(target, source, **options_of(mend))
     assert again.excess == pytest.approx(mend.after, rel=1e-9)
     assert again.loss_alone == pytest.approx(mend.alone, rel=1e-9)
-    assert "no option mends the source" not in " ".join(found.answer.sentences)
+    assert "no option mends the source" not in " ".join(sentences_of(found.answer))
     (said,) = [each.text for each in found.answer.remedies if each.typed == mend.typed]
     left, costs = again.excess / again.loss_alone, again.loss_alone / found.loss_alone - 1
     assert f"to {percent(left)}%. But the target alone then loses {percent(costs)}% more." in said

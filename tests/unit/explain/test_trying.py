@@ -6,8 +6,8 @@ import pytest
 
 import datakin
 from datakin.explaining import trying
-from datakin.explaining.edits import converted
 from datakin.explaining.suspects import Suspect
+from datakin.explaining.suspects.suspect import converted
 from datakin.explaining.trying import fix_tables, reported, try_one
 from tests.unit.explain.spoiled import (
     add_up,

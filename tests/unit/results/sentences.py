@@ -42,13 +42,20 @@ def check_form(answer):
             assert len(part.split()) <= MOST_WORDS, part
             found = {m.group(0) for m in CODE.finditer(part)} - KNOWN
             assert not found, (part, found)
-    assert len(set(answer.sentences)) == len(answer.sentences), "a sentence is said twice"
+    assert len(set(sentences_of(answer))) == len(sentences_of(answer)), "a sentence is said twice"
     assert "and 1 more" not in answer.headline
     assert " more." not in answer.headline
     for table in filter(None, (answer.table, answer.second)):
         assert len(table.columns) <= 7, table.columns
         assert all(len(row.cells) == len(table.columns) for row in table.rows)
         assert max(map(len, table.lines(80))) <= 80, max(table.lines(80), key=len)
+
+
+def sentences_of(answer):
+    """Return all sentences, in the order in which they are shown."""
+    first = (answer.headline, *answer.evidence, *answer.reasons)
+    last = (*answer.legend, *answer.caveats, *answer.notes)
+    return (*first, *(each.text for each in answer.remedies), *last)
 
 
 def quantities(answer, target):
@@ -66,7 +73,7 @@ def quantities(answer, target):
         "pool": [rf"Everything in one pool[^:]*: [a-zA-Z ]+? {NUMBER}[,.]"],
     }
     found = defaultdict(set)
-    for text in answer.sentences:
+    for text in sentences_of(answer):
         for name, several in patterns.items():
             for pattern in several:
                 for match in re.finditer(pattern, text):

@@ -13,6 +13,7 @@ from datakin.learners.metrics import Metrics
 from datakin.report.page import view_of
 from datakin.results import Choice, CurvePoint, Provenance, SourceChoice, Stability
 from tests.unit.damage import damaged_json
+from tests.unit.results.sentences import sentences_of
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -38,7 +39,6 @@ def choice():
         task="binary",
         n_rows=60,
         used=("north", "south"),
-        fewest=("north",),
         choices=found,
         loss="zero_one",
         error=0.12,
@@ -220,7 +220,7 @@ def test_many_names_and_odd_names_in_a_headline(choice):
     many = replace(choice, choices=found, used=tuple(c.source for c in found))
     assert many.headline == "Use all 20 sources beside home."
     odd = replace(choice, target="two\nlines\u202e", unusable={"zip": "odd \x1b[31m words"})
-    assert all("\n" not in line and "\u202e" not in line for line in odd.answer.sentences)
+    assert all("\n" not in line and "\u202e" not in line for line in sentences_of(odd.answer))
     assert "two\\nlines\\u202e alone" in str(odd)
     assert all(line.isprintable() for line in str(odd).splitlines())
 
@@ -313,3 +313,8 @@ def test_html_for_notebooks(choice):
     # An arrow stands for the pool that hurts, beyond the end of the axis.
     assert (text.count("<circle"), text.count("<path")) == (3, 1)
     assert "<svg" not in replace(choice, choices=(), used=())._repr_html_()
+
+
+def test_json_with_the_fewest_sources_of_earlier_versions_is_read(choice):
+    old = json.loads(choice.to_json()) | {"fewest": ["north"]}
+    assert datakin.from_json(json.dumps(old)) == choice

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from datakin import DatakinError, DatakinWarning, Gain, as_dataset, from_json, plots, transfer_gain
 from datakin.cli.showing import shown_text
-from datakin.report.gains import gain_view
+from datakin.report.uncalled import gain_view
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 

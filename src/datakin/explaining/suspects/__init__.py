@@ -3,21 +3,21 @@
 A suspect is only a suspicion. Whether it is the cause is tried: see `datakin.explaining.trying`.
 
 - `suspect`: what a suspect is
-- `units`: the same quantity, or the label, in other units
-- `blanks`: missing values coded as a value
-- `codes`: levels recoded, levels or classes swapped
-- `one_sided`: a column that gives the label away, or is hardly there, in one table only
-- `names`: a column under another name, two columns swapped
-- `reported`: ranges that are cut, rows with copies
+- `units`: the same quantity, or the label, in other units; missing values coded as a value
+- `codes`: levels recoded, levels or classes swapped; a column under another name, two columns swapped
+- `one_sided`: a column that gives the label away, or is hardly there, in one table only; ranges that are
+  cut and rows with copies, which are only reported
 """
 
-from datakin.explaining.suspects.blanks import blank_values
-from datakin.explaining.suspects.codes import other_codes, swapped_classes
-from datakin.explaining.suspects.names import other_names
-from datakin.explaining.suspects.one_sided import lacking_columns, leaking_columns
-from datakin.explaining.suspects.reported import cut_ranges, repeated_rows
+from datakin.explaining.suspects.codes import other_codes, other_names, swapped_classes
+from datakin.explaining.suspects.one_sided import (
+    cut_ranges,
+    lacking_columns,
+    leaking_columns,
+    repeated_rows,
+)
 from datakin.explaining.suspects.suspect import Search, Suspect
-from datakin.explaining.suspects.units import label_units, other_units
+from datakin.explaining.suspects.units import blank_values, label_units, other_units
 
 __all__ = ["REPORTED", "SEARCHES", "Search", "Suspect", "label_units", "swapped_classes"]
 
