@@ -131,7 +131,8 @@ def _styles(inside: Inside) -> dict[str, dict[str, float]]:
 
 
 def _mixes(passes: Passes, style: Style) -> list[Any]:
-    return passes.of(lambda candidate: True, style)
+    everything = np.ones(len(passes.evidence.candidates), dtype=bool)
+    return [passes.mix_of(draw, everything, style) for draw in range(passes.n_draws)]
 
 
 STUDY = Study("calibration", VERSION, calibrate_draw)

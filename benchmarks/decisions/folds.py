@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin.learners.losses import Judge, choose_loss
 from datakin.learners.stack import gains
 from datakin.learners.stack.records import call_of
 from datakin.learners.stack.trials import measure_target
@@ -29,13 +28,10 @@ SETTINGS, COSINES = ("lda", "logistic", "linear"), (1.0, 0.9, 0.6, -0.5)
 SIZES, MOST, FEWER, REPLICATES = (60, 120, 200, 400, 1000), 10, (1, 2, 3, 5), 2
 
 
-def read(found: Any, target: Any, draws: int) -> gains.Trial:
+def read(found: Any, draws: int) -> gains.Trial:
     """Return the trial of the only source, from the first draws of the folds."""
-    whole = found.whole
-    loss = choose_loss(None, target)
-    judge = Judge.make(loss, whole.kind, target.classes, found.y, whole.weights)
     draw(draws)
-    return gains.trials_of(found, judge).trials["source"]
+    return gains.trials_of(found, gains.judge_of(found)).trials["source"]
 
 
 def draw(n_draws: int) -> None:
@@ -48,7 +44,7 @@ def rows_of(name: str, cosine: float, n: int, seed: int) -> list[dict[str, Any]]
     pair = settings()[name](cosine).sample(n, n, random_state=seed)
     draw(MOST)
     found = measure_target(pair.target, [pair.source.renamed("source")], random_state=seed)
-    made = {draws: read(found, pair.target, draws) for draws in (*FEWER, MOST)}
+    made = {draws: read(found, draws) for draws in (*FEWER, MOST)}
     last = made[MOST]
     return [
         {

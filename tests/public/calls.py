@@ -170,6 +170,8 @@ def table_of_errors(use: Use) -> None:
     use.on(made, "save", folder=use.folder / "table")
     use.on(datakin.CrossErrors, "load", folder=use.folder / "table")
     use.on(made.subset([first, second]), "subset", names=[first, second])
+    tried = datakin.CrossErrors.measure([target(), sources()[0]], trials=first, **FAST)
+    use.on(tried, "choose", target=first)
     others = datakin.CrossErrors.measure([target(), sources()[0]], **FAST)
     use.on(others, "join", other=datakin.CrossErrors.measure([target(), sources()[1]], **FAST))
 

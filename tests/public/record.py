@@ -21,6 +21,7 @@ GONE: dict[str, str] = {
     "datakin.Comparison.outlook": "comparison.curves",
     "datakin.Comparison.weight": "choose",
     "datakin.CrossErrors.learner": "was about the formula alone",
+    "datakin.Dataset.sketches": "describe",
     "datakin.Forecast": "choose",
     "datakin.Ranking.forecast": "choose",
     "datakin.forecast_gain": "choose",

@@ -219,7 +219,9 @@ class ErrorTable:
             sums={key: way for key, way in self.sums.items() if wanted.issuperset(key)},
             grams={name: g.only(wanted) for name, g in self.grams.items() if name in wanted},
             trials={name: t.only(wanted) for name, t in self.trials.items() if name in wanted},
-            evidence={name: e for name, e in self.evidence.items() if e.is_within(wanted)},
+            evidence={
+                name: e for name, e in self.evidence.items() if e.fingerprints.keys() <= wanted
+            },
         )
 
     def join(self, other: ErrorTable) -> Self:

@@ -17,7 +17,7 @@ from datakin.cross_learning.preparation import prepare
 from datakin.cross_learning.score import chosen_models
 from datakin.data import for_matrix
 from datakin.execution.running import measured
-from datakin.learners.losses import LOSSES, Judge
+from datakin.learners.stack.gains import judge_of
 from datakin.learners.stack.passes import Passes, read_stack
 from datakin.results import Choice, Comparison, Matrix, Ranking
 from datakin.scoring.choices import read_choice
@@ -149,14 +149,13 @@ class CrossErrors(ErrorTable):
                 f"cross errors do not hold. Measure all pairs of {target!r} at once, with "
                 f"trials=[{target!r}] and keep='predictions', or call datakin.choose."
             )
-        loss = self.options.resolved_loss if found.has_own_loss else LOSSES[found.loss]
-        if loss is None or loss.name != found.loss:
+        own = self.options.resolved_loss
+        if found.has_own_loss and (own is None or own.name != found.loss):
             raise DatakinError(
                 f"The loss {found.loss!r} is a function of your own, which is not saved. Call datakin.choose."
             )
-        evidence, chosen = found.whole, found.chosen or found.whole
-        judge = Judge.make(loss, evidence.kind, found.classes, found.y, evidence.weights)
-        return read_choice(found, judge, read_stack(Passes(evidence), Passes(chosen)))
+        reading = read_stack(Passes(found.whole), Passes(found.chosen or found.whole))
+        return read_choice(found, judge_of(found, own), reading)
 
     def estimates(self, target: str, source: str) -> pd.DataFrame:
         """Return every estimate of a pair in every size, with standard error and interval.

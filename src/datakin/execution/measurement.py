@@ -150,7 +150,9 @@ class Measurement:
             {key: piece for key, piece in self.store.pieces.items() if key in used},
             keep=self.keep,
             trials={name: t.only(members) for name, t in self.tried.items() if name in members},
-            evidence={name: e for name, e in self.evidence.items() if e.is_within(members.keys())},
+            evidence={
+                n: e for n, e in self.evidence.items() if e.fingerprints.keys() <= {*members}
+            },
             complete=complete,
             fits=dict(self.fits),
             holder=self.store,

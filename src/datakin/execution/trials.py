@@ -9,9 +9,8 @@ from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.data import Dataset
-from datakin.learners.losses import Judge, choose_loss
 from datakin.learners.stack.evidence import TargetEvidence
-from datakin.learners.stack.gains import trials_of
+from datakin.learners.stack.gains import judge_of, trials_of
 from datakin.learners.stack.preparation import MOST_ROWS
 from datakin.learners.stack.records import Trials
 from datakin.learners.stack.trials import measure_target
@@ -48,10 +47,7 @@ def try_sources_of(
         except DatakinError as error:
             reasons = {source.name: str(error) for source in sources}
             return Trials(target.name, 0.0, {}, reasons, (), 0), None
-        kind, counts = found.whole.kind, found.whole.weights
-        loss = choose_loss(options.resolved_loss, target)
-        judge = Judge.make(loss, kind, target.classes, found.y, counts)
-        trials = trials_of(found, judge)
+        trials = trials_of(found, judge_of(found, options.resolved_loss))
         # In the order in which the sources were given.
         places = {s.name: trials.trials[s.name] for s in sources if s.name in trials.trials}
         return replace(trials, trials=places), found if whole else None

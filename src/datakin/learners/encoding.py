@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from datakin._core.exceptions import DatakinError
 from datakin.data.features import MISSING, Array, Features
 from datakin.learners.scaling import (
     Scaler,
@@ -103,6 +104,18 @@ def laid_out(features: Features, names: Sequence[str] | None = None) -> Features
     # The order in memory that the choice of columns gives in full: sums depend on it, by a last bit.
     order: Any = "C" if chosen is features else "F"
     return replace(chosen, numeric=chosen.numeric.toarray(order=order))
+
+
+def in_full(features: Features, name: str) -> Features:
+    """Return a sparse matrix with all its zeros; refuse one that is too large for that."""
+    if not features.is_sparse:
+        return features
+    if not fits_in_full(features):
+        raise DatakinError(
+            f"{name!r} is a sparse matrix that is too large to be laid out in full: {features.n_rows:,} rows "
+            f"x {len(features.names):,} columns. Give fewer columns, such as the leading components."
+        )
+    return laid_out(features)
 
 
 class TreeCodes:

@@ -130,12 +130,11 @@ class PlanRun:
         assert model.learner is not None
         try:
             planned = self.rows.fit(model.learner, self.plan)
-            made.own_scores = self.rows.own_scores(planned, self.plan)
+            own_scores = self.rows.own_scores(planned, self.plan)
         except Exception as error:  # as an estimator's: other models may do
             made.failures.append(FitFailure(self.dataset.name, model.name, "all", _sentence(error)))
-            made.own_scores = [None] * len(self.plan.trains)
         else:
-            made.planned = planned
+            made.planned, made.own_scores = planned, own_scores
         return made
 
     def _fitted(self, models: Sequence[Model], advance: Callable[[], None]) -> list[ModelFits]:

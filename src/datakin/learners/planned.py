@@ -7,16 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datakin._core.exceptions import warn
 from datakin.data import Dataset
-from datakin.data.features import Array, Features
-from datakin.learners import encoding
+from datakin.data.features import Array
 from datakin.learners.content import Arranged, arranged
-from datakin.learners.encoding import TableEncoder, fits_in_full, laid_out
+from datakin.learners.encoding import TableEncoder, in_full
 from datakin.learners.folds import Plan
 from datakin.learners.learner import PlanFits, PlanLearner, Rows, responses
-
-MOST_COLUMNS = 500  # of a sparse matrix that is too large to be laid out in full
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +27,7 @@ class PlanRows:
     def make(cls, dataset: Dataset, columns: Sequence[str]) -> PlanRows:
         """Return some columns of a dataset."""
         found = arranged(dataset)
-        features = _full(found.dataset.features.select(columns), dataset.name).canonical()
+        features = in_full(found.dataset.features.select(columns), dataset.name).canonical()
         encoder = TableEncoder.learn([features])
         Y, kind = responses(found.dataset.y, len(dataset.classes))
         rows = Rows(encoder.apply(features), Y, np.ones(dataset.n_rows), kind, encoder.names)
@@ -66,20 +62,3 @@ class PlannedFits:
         if not np.isfinite(found).all():
             raise ValueError("predictions that are NaN or infinite")
         return found[..., self.classes] if len(self.classes) else found
-
-
-def _full(features: Features, name: str) -> Features:
-    """Return columns laid out with all their zeros; of too many the ones with the most values."""
-    if features.is_sparse and not fits_in_full(features):
-        most = max(min(MOST_COLUMNS, encoding.MOST_CELLS // features.n_rows), 1)
-        stored = features.numeric.tocsr().indices
-        n_values = np.bincount(stored, minlength=len(features.numeric_names))
-        kept = np.sort(np.argsort(-n_values, kind="stable")[:most])
-        warn(
-            f"{name!r} is too large to be laid out in full ({features.n_rows} x {len(n_values)} cells): of "
-            f"its sparse columns the {len(kept)} with the most values are used. Fewer rows (max_rows, "
-            f"--max-rows) would mend that."
-        )
-        names = [features.numeric_names[j] for j in kept]
-        features = features.select((*names, *features.category_names))
-    return laid_out(features)

@@ -70,14 +70,10 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     tiles += [{"label": word, "value": str(words.count(word)), "zone": word} for word in shown]
     if ranking.screened:
         tiles.append({"label": SCREENED, "value": str(len(ranking.screened))})
-    _, unit, alone = loss_of(kin[0])
     if ranking.error_alone is not None:
         errors = unit_on(kin[0], ranking.target)
         what = f"{error_word(errors.loss)} of the target alone"
         tiles.append({"label": what, "value": errors.text(ranking.error_alone)})
-    elif alone is not None:
-        what = f"{error_word(unit.loss)} of the target alone"
-        tiles.append({"label": what, "value": unit.text(alone)})
     tiles.append({"label": "rows of the target", "value": f"{kin[0].n_rows[ranking.target]:,}"})
     return tiles
 

@@ -1,4 +1,4 @@
-"""Learners on sparse matrices: the numbers of the same matrix in full, or of its fullest columns."""
+"""Learners on sparse matrices: the numbers of the same matrix in full."""
 
 import numpy as np
 import pytest
@@ -30,11 +30,9 @@ def test_scores_of_sparse_and_dense_are_equal(monkeypatch, n_cells):
     assert thin.model_scores == pytest.approx(dense.model_scores, abs=1e-12)
 
 
-def test_of_a_matrix_that_is_too_large_the_fullest_columns_are_used(monkeypatch):
+def test_a_matrix_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(encoding, "MOST_CELLS", 200)
-    with pytest.warns(datakin.DatakinWarning, match="sparse columns the 2 with the most values"):
-        found = datakin.score(*pair(sparse.csr_matrix), **OPTIONS)
-    monkeypatch.undo()
-    few = [(X[:, 3:], y) for X, y in pair(np.asarray)]
-    own = datakin.score(*few, **OPTIONS).own_errors
-    assert [*found.own_errors.values()] == pytest.approx([*own.values()], abs=0.1)
+    with pytest.raises(
+        datakin.DatakinError, match=r"too large to be laid out in full.*fewer columns"
+    ):
+        datakin.score(*pair(sparse.csr_matrix), **OPTIONS)

@@ -5,7 +5,7 @@ All that is said of a target's sources is computed from it: gains, weights, erro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -86,8 +86,7 @@ class Evidence:
     @cached_property
     def together(self) -> Array:
         """Which candidates are learned from all sources; of one source, all is that source."""
-        is_one = len(self.names) == 1
-        kinds = (ALL, "source") if is_one else (ALL,)
+        kinds = (ALL, "source") if len(self.names) == 1 else (ALL,)
         return np.array([c.rows in kinds for c in self.candidates])
 
     def with_draw(self, folds: Array, predictions: Array) -> Evidence:
@@ -157,7 +156,3 @@ class TargetEvidence:
     fingerprints: Mapping[str, str]
     whole: Evidence
     chosen: Evidence | None = None
-
-    def is_within(self, names: Set[str]) -> bool:
-        """Whether all tables that it is about are among some."""
-        return names >= self.fingerprints.keys()

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from datakin.data.features import Array
-from datakin.learners.losses import Judge, mean_squared
+from datakin.learners.losses import LOSSES, Judge, Loss, mean_squared
 from datakin.learners.metrics import ERROR_SPREAD, LEVEL, mean_with_error, metrics_of, reach
 from datakin.learners.stack.evidence import Evidence, TargetEvidence
 from datakin.learners.stack.passes import Passes, held_out
@@ -70,6 +70,13 @@ def read_trials(passes: Passes) -> list[Trial]:
         ends = pooled - far, pooled + far
         found.append(Trial(name, gain, low, high, p_gain, tried, error, pooled, *ends, p_harmless))
     return found
+
+
+def judge_of(measured: TargetEvidence, loss: Loss | None = None) -> Judge:
+    """Return what judges predictions of a target; `loss` is that of the user, where it is a function."""
+    known = loss if measured.has_own_loss and loss is not None else LOSSES[measured.loss]
+    found = measured.whole
+    return Judge.make(known, found.kind, measured.classes, measured.y, found.weights)
 
 
 def trials_of(measured: TargetEvidence, judge: Judge) -> Trials:

@@ -45,7 +45,8 @@ class Passes:
         """How often the folds were drawn."""
         return len(self.evidence.folds)
 
-    def _mix(self, draw: int, some: Array, style: Style, only: int | None = None) -> Mix:
+    def mix_of(self, draw: int, some: Array, style: Style, only: int | None = None) -> Mix:
+        """Return the mix of some candidates in one draw, perhaps of one fold only."""
         evidence = self.evidence
         own, pooled, sources = (
             each[some] for each in (evidence.own, evidence.in_pools, evidence.together)
@@ -65,7 +66,7 @@ class Passes:
         some = self._some(keep)
         for draw in range(self.n_draws):
             if (name, draw) not in self._known:
-                self._known[name, draw] = self._mix(draw, some, style)
+                self._known[name, draw] = self.mix_of(draw, some, style)
         return [self._known[name, draw] for draw in range(self.n_draws)]
 
     @property
@@ -93,20 +94,15 @@ class Passes:
     def singles(self) -> dict[str, list[Mix]]:
         """By source: what is learned from the target and from it alone."""
         return {
-            name: self._once(f"source {name}", partial(_is_of, name), ONE_SOURCE)
+            name: self._once(f"source {name}", partial(_is_among, {name}), ONE_SOURCE)
             for name in self.evidence.names
         }
-
-    def of(self, keep: Callable[[Candidate], bool], style: Style = ONE_SOURCE) -> list[Mix]:
-        """Return the mixes of some of the candidates alone."""
-        some = self._some(keep)
-        return [self._mix(draw, some, style) for draw in range(self.n_draws)]
 
     def of_fold(
         self, keep: Callable[[Candidate], bool], style: Style, draw: int, fold: int
     ) -> Array:
         """Return held-out predictions of one fold of one draw by some of the candidates."""
-        found = self._mix(draw, self._some(keep), style, fold)
+        found = self.mix_of(draw, self._some(keep), style, fold)
         return np.asarray(found.predictions[self.evidence.folds[draw] == fold])
 
     @property
@@ -140,10 +136,6 @@ class Passes:
         """Whether the last draws of the folds agree on the sources that count, clearly."""
         last = range(max(self.n_draws - SETTLED, 0), self.n_draws)
         return len({used_sources(self.shares(n + 1)) for n in last}) == 1 and self.is_clear
-
-
-def _is_of(name: str, candidate: Candidate) -> bool:
-    return candidate.rows == "target" or candidate.source == name
 
 
 @dataclass(frozen=True, eq=False)

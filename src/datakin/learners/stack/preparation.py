@@ -17,7 +17,7 @@ from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import MISSING, Array, Features
 from datakin.data.pairing import Pairing, pair
-from datakin.learners.encoding import TableEncoder, fits_in_full, laid_out
+from datakin.learners.encoding import TableEncoder, in_full
 from datakin.learners.learner import Rows, responses
 
 MOST_ROWS = 5_000  # of the target, and of each source
@@ -87,7 +87,7 @@ def prepare(
     target, *sources = (_weighted(d, given) for d in (target, *sources))
     others = sorted(sources, key=lambda source: source.name)
     own, _ = sampled(target, max_rows, random_state, notes)
-    tables[own.name] = _full(own.features, own.name), own.y, _weights(own)
+    tables[own.name] = in_full(own.features, own.name), own.y, _weights(own)
     groups = {own.name: own.groups}
     _check_counted(own)
     for source in others:
@@ -196,7 +196,7 @@ def _matched(
     notes += [f"{source.name}: {note}" for note in _notes(common, target.name, n_other)]
     some = source if usable.all() else source.take(np.flatnonzero(usable))
     part, _ = sampled(some, max_rows, random_state, notes)
-    features = _as_target(_full(part.features, part.name), target.features, common.columns)
+    features = _as_target(in_full(part.features, part.name), target.features, common.columns)
     same_codes = part.classes == target.classes
     return part if same_codes else replace(part, y=code_of[part.y]), features
 
@@ -213,17 +213,6 @@ def _notes(common: Pairing, target: str, n_other: int) -> list[str]:
         elif not (n_other and note.startswith("classes missing from the target")):  # said already
             said.append(note)
     return said
-
-
-def _full(features: Features, name: str) -> Features:
-    if not features.is_sparse:
-        return features
-    if not fits_in_full(features):
-        raise DatakinError(
-            f"{name!r} is a sparse matrix that is too large to be laid out in full: {features.n_rows:,} rows "
-            f"x {len(features.names):,} columns. Give fewer columns, such as the leading components."
-        )
-    return laid_out(features)
 
 
 def _as_target(features: Features, like: Features, columns: Sequence[str]) -> Features:

@@ -71,13 +71,7 @@ def error_alone(
     key = f"error alone {max_rows} {random_state}"
     if key not in target.kept:
         found = measure_target(target, [], max_rows=max_rows, random_state=random_state)
-        judge = Judge.make(
-            choose_loss(None, target),
-            found.whole.kind,
-            found.classes,
-            found.y,
-            found.whole.weights,
-        )
+        judge = gains.judge_of(found)
         target.kept[key] = judge.loss.name, gains.trials_of(found, judge).error_alone
     name, error = target.kept[key]
     return name, error
