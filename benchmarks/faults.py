@@ -142,8 +142,8 @@ def write(found: list[dict[str, Any]], about: dict[str, Any], name: str) -> None
         "| capability | faults | caught | survived | equivalent-looking | rate | of all |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, row in table.items():
-        lines.append(f"| {name} | " + " | ".join(str(value) for value in row.values()) + " |")
+    for capability, row in table.items():
+        lines.append(f"| {capability} | " + " | ".join(str(value) for value in row.values()) + " |")
     lines += [
         "",
         "| capability | file | function | operator | fault | caught by |",

@@ -76,6 +76,9 @@ def _spots() -> dict[str, tuple[Spot, ...]]:
         "folds": (_direct("folds: targets of 60 rows", "folds_now", folds_said),),
         "models": (Spot("models: lda; seed 0", "benchmarks.zoos:one_setting", (("lda", 0),)),),
         "size": (_direct("size: within 5% of today", "size_now", size_said, GROWN),),
+        "successor": (
+            Spot("successor: lda; seed 0", "benchmarks.successor:one_setting", (("lda", 0),)),
+        ),
         "stability": (_direct("stability: first lines", "stability_now", stability_said),),
     }
 

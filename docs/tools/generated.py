@@ -36,6 +36,7 @@ def write_generated(docs: Path) -> None:
         "calibration.md",
         "stability.md",
         "successor.md",
+        "folds.md",
     )
     more = [benchmarks / name for name in names]
     pages = sorted([*results.glob("*.md"), *more], key=lambda page: page.name)

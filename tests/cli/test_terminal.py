@@ -56,7 +56,9 @@ def test_gains_fit_eighty_columns(make_lda):
     found = gain.methods["concatenate"]
     row = next(line for line in text.splitlines() if line.startswith("concatenate "))
     assert f"  {found.target_error:.1%}  " in row
-    assert f"against {gain.target_error:.1%} with home alone." in " ".join(text.split())
+    assert f"against {gain.target_error:.1%} with LogisticRegression on home alone." in " ".join(
+        text.split()
+    )
 
 
 def test_elsewhere_it_is_plain_text(ranking, capsys):

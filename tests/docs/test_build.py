@@ -14,6 +14,8 @@ from urllib.parse import unquote, urldefrag
 import pytest
 from generated import claims_page, forget_old_examples, results_page
 
+from reproduction.stamps import is_stale
+
 ROOT = Path(__file__).parents[2]
 GALLERY = sorted((ROOT / "docs" / "gallery").glob("plot_*.py"))
 TOOLS = ("sphinx", "furo", "myst_parser", "numpydoc", "sphinx_gallery")
@@ -110,7 +112,9 @@ def test_claims_page_counts_what_the_file_holds():
 def test_results_page_lists_every_result():
     pages = sorted((ROOT / "reproduction" / "results").glob("*.md"))
     text = results_page(pages)
-    assert all(f"[{page.stem}]({page.name}): " in text for page in pages)
+    for page in pages:
+        mark = " (stale)" if is_stale(page.read_text(encoding="utf-8")) else ""
+        assert f"[{page.stem}]({page.name}){mark}: " in text
 
 
 def test_pages_of_examples_that_are_gone_are_removed(tmp_path):

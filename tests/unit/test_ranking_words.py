@@ -66,7 +66,10 @@ def test_the_formula_is_not_heard_where_sources_were_tried(tried):
     said = " ".join(f"{tried} {view_of(tried)['verdict']}".split())
     assert "formula" not in said
     assert "ooling" not in said
-    assert f"the Brier loss of target alone ({tried.loss_alone:.3g})" in said
+    assert (
+        f"the Brier loss of target alone ({tried.loss_alone:.3g}; error {tried.error_alone:.1%})"
+        in said
+    )
 
 
 def test_the_headline_names_who_helps(tried):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, nan
@@ -170,7 +171,8 @@ def _evidence(gain: Gain, name: str) -> Iterator[str]:
     best, target = gain.methods[name], short(gain.target)
     alone, now = (amount(gain.loss, error) for error in (gain.target_error, best.target_error))
     # The baseline is that of one estimator, not that of `choose`, which has several learners.
-    by = str(gain.provenance.options.get("estimator") or "the estimator").partition("(")[0]
+    names = re.findall(r"[A-Z]\w+(?=\()", str(gain.provenance.options.get("estimator")))
+    by = names[-1 if "Pipeline" in names else 0] if names else "the estimator"
     error = f"{error_word(gain.loss)} {now}, against {alone} with {by} on {target} alone"
     yield f"Best method, {name}: {error}."
     if isfinite(best.target_rer) and isfinite(best.target_se):

@@ -101,7 +101,7 @@ def test_a_mended_target_is_told(cause, seed):
         text for text in found.answer.caveats if text.startswith("The target is mended, too")
     ]
     alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
-    assert f"alone is {alone}" in said
+    assert f"the loss of its own predictor is {alone}" in said
     assert ("as before" if alone == before else f"instead of {before}") in said
     assert "of the loss of the mended target" in found.answer.evidence[0]
     add_up(found)

@@ -91,7 +91,10 @@ def test_a_column(seed):
     assert "no option mends the source" not in " ".join(sentences_of(found.answer))
     (said,) = [each.text for each in found.answer.remedies if each.typed == mend.typed]
     left, costs = again.excess / again.loss_alone, again.loss_alone / found.loss_alone - 1
-    assert f"to {percent(left)}%. But the target alone then loses {percent(costs)}% more." in said
+    assert (
+        f"to {percent(left)}%. But the target's own predictor then loses {percent(costs)}% more."
+        in said
+    )
 
 
 def test_a_column_of_use_is_kept():

@@ -17,7 +17,7 @@ from datakin.learners.predictors import StackPredictor
 from datakin.learners.stack import gains
 from datakin.learners.stack.candidates import Run, Stack, serially
 from datakin.learners.stack.evidence import Candidate
-from datakin.learners.stack.passes import Passes, StackReading, read_stack
+from datakin.learners.stack.passes import Passes, StackReading, read_stack, used_sources
 
 LEAST_WEIGHT = 0.001  # of a candidate that is kept
 
@@ -112,7 +112,7 @@ def fit_stack(
     stack.fit_sources()
     passes = Passes(stack.evidence(groups))
     interrupted = _draw(stack, passes, folds, repeats, keep, advance)
-    used, chosen, fitted = passes.used, passes, stack
+    used, chosen, fitted = used_sources(passes.shares()), passes, stack
     if len(used) < len(passes.evidence.names):
         some = {name: rows for name, rows in stack.sources.items() if name in used}
         fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}

@@ -127,11 +127,6 @@ class Passes:
         return bool((np.abs(means - cut_of(means)) > CLEAR * error).all())
 
     @property
-    def used(self) -> tuple[str, ...]:
-        """The sources that count."""
-        return used_sources(self.shares())
-
-    @property
     def is_settled(self) -> bool:
         """Whether the last draws of the folds agree on the sources that count, clearly."""
         last = range(max(self.n_draws - SETTLED, 0), self.n_draws)
@@ -165,7 +160,7 @@ class StackReading:
 
 def read_stack(passes: Passes, chosen: Passes) -> StackReading:
     """Read the evidence of all sources, and of those that are used."""
-    used, evidence = passes.used, passes.evidence
+    used, evidence = used_sources(passes.shares()), passes.evidence
     shares = dict.fromkeys(evidence.names, 0.0) | chosen.evidence.shares(chosen.weights)
     return StackReading(passes, chosen, tuple(_judged(passes, chosen, used)), used, shares)
 
