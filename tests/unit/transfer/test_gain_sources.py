@@ -100,7 +100,9 @@ def test_it_is_shown_and_comes_back_from_json(gain):
     assert str(again) == str(gain)
     lines = str(gain).splitlines()
     assert lines[0].endswith("lowers the error of home with the 2 sources.")
-    assert f"against {gain.target_error:.1%} with LogisticRegression on home alone." in " ".join(lines[1:3])
+    assert f"against {gain.target_error:.1%} with LogisticRegression on home alone." in " ".join(
+        lines[1:3]
+    )
     (head,) = [line for line in lines if line.startswith("method ")]
     assert head.split()[1:3] == ["error", "change"]
     assert {"- Means over 3 random splits.", "- Learned from near and far at once."} <= set(lines)
