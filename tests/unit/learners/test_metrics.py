@@ -150,6 +150,13 @@ def test_several_classes_against_scikit_learn():
     assert_allclose(fewer.values["auc"], np.mean(each), rtol=1e-10)
 
 
+@pytest.mark.parametrize("name", ["calibration_slope", "calibration_intercept"])
+def test_intervals_are_as_much_wider_as_they_are_asked_to_be(name):
+    made = of_two(*two_classes()), of_two(*two_classes(), spread=2.0)
+    (low, high), (lower, higher) = (each.intervals[name] for each in made)
+    assert_allclose(higher - lower, 2 * (high - low))
+
+
 def test_numbers_against_scikit_learn():
     rng = np.random.default_rng(4)
     y = rng.normal(50, 9, 120)
