@@ -70,7 +70,11 @@ def _spots() -> dict[str, tuple[Spot, ...]]:
         "calibration": (
             Spot(f"calibration: {label}", f"{decisions}.calibrate:calibrate_draw", draw),
         ),
-        "choices": (_of_choice("synthetic", TWIN), _of_choice("uci_heart", HEART)),
+        "choices": (
+            _of_choice("synthetic", TWIN),
+            _of_choice("synthetic", (TWIN[0], 160, *TWIN[2:])),
+            _of_choice("uci_heart", HEART),
+        ),
         "decisions": (Spot(f"decisions: {label}", f"{decisions}.runs:run_draw", draw),),
         "dialects": (_direct("dialects: answers", "dialects_now", dialects_said),),
         "folds": (_direct("folds: targets of 60 rows", "folds_now", folds_said),),
